@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 import { hasPostgres } from './test/support/postgres-server.mjs';
 import { markdownText } from './tools/markdown-text.ts';
@@ -38,8 +39,13 @@ function ways(): readonly string[] {
   return names.map((name) => `${WAYS}/${name}`);
 }
 
+// Tests may import every file of a package as `@onceover/<package>/src/...`; code only by the package's exports.
+const conditions = ['test', ...defaultServerConditions];
+
 const common = {
   plugins: [markdownText],
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
 };
 

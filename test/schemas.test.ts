@@ -1,24 +1,24 @@
-import { publishSchema } from '@onceover/forges/json-schema.ts';
-import { costSchema, featureCostSchema } from '@onceover/gates/cost/json-schema.ts';
-import * as runs from '@onceover/gates/result/json-schema.ts';
-import * as ruleDocuments from '@onceover/gates/rules/json-schema.ts';
-import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
-import * as sharing from '@onceover/gates/sharing/json-schema.ts';
-import * as phases from '@onceover/loops/phases/json-schema.ts';
-import { jobSchema } from '@onceover/loops/workflows/config/check.ts';
-import { errorDocumentSchema } from '@onceover/onceover/cli/error-schema.ts';
-import { demoSchema } from '@onceover/onceover/demo/json.ts';
-import * as setUpDocuments from '@onceover/onceover/setup/json-schema.ts';
-import { passStatementSchema, waiverStatementSchema } from '@onceover/passes/json-statement-schema.ts';
-import { proveSchema } from '@onceover/prove/json.ts';
-import { settingsSchema } from '@onceover/repo/config/settings-schema.ts';
-import * as pages from '@onceover/web/json-schema.ts';
+import { publishSchema } from '@onceover/forges/src/json-schema.ts';
+import { costSchema, featureCostSchema } from '@onceover/gates/cost/json-schema';
+import * as runs from '@onceover/gates/result/json-schema';
+import * as ruleDocuments from '@onceover/gates/rules/json-schema';
+import { ruleFileSchema } from '@onceover/gates/src/rules/parse.ts';
+import * as sharing from '@onceover/gates/src/sharing/json-schema.ts';
+import * as phases from '@onceover/loops/phases/json-schema';
+import { jobSchema } from '@onceover/loops/src/workflows/config/check.ts';
+import { errorDocumentSchema } from '@onceover/onceover/src/cli/error-schema.ts';
+import { demoSchema } from '@onceover/onceover/src/demo/json.ts';
+import * as setUpDocuments from '@onceover/onceover/src/setup/json-schema.ts';
+import { passStatementSchema, waiverStatementSchema } from '@onceover/passes/src/json-statement-schema.ts';
+import { proveSchema } from '@onceover/prove/json';
+import { settingsSchema } from '@onceover/repo/config/settings-schema';
+import * as pages from '@onceover/web/json-schema';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 
 const documents = { ...ruleDocuments, ...setUpDocuments };
 
-import * as workflows from '@onceover/loops/workflows/json-schema.ts';
+import * as workflows from '@onceover/loops/workflows/json-schema';
 
 // `npm test -- test/schemas.test.ts -u` writes the published files; this test checks that they are current.
 test.each([

@@ -10,8 +10,8 @@ export function loadedBy(file: string, found = new Set<string>()): Set<string> {
   for (const [, from = ''] of text.matchAll(
     /^(?:import|export) (?!type )[^;]*? from '((?:\.|@onceover\/)[^']+)';/gms,
   )) {
-    const [, name = '', file = ''] = /^@onceover\/(\w+)\/(.*)$/.exec(from) ?? [];
-    loadedBy(name === '' ? join(dirname(path), from) : join('packages', name, 'src', file), found);
+    const [, name = '', door = ''] = /^@onceover\/(\w+)\/(.*)$/.exec(from) ?? [];
+    loadedBy(name === '' ? join(dirname(path), from) : join('packages', name, 'src', `${door}.ts`), found);
   }
   return found;
 }

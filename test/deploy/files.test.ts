@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describeStoreFailure } from '@onceover/base/ui/describe-store-failure.ts';
+import { describeStoreFailure } from '@onceover/base/ui/describe-store-failure';
 import { onceover } from '@onceover/testing/cli.ts';
 import { PROJECT } from '@onceover/testing/composite-action.ts';
 import { composeWith, deployFile, unitCommand } from '@onceover/testing/deploy.ts';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runSchema } from '@onceover/gates/result/json-schema.ts';
-import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
-import * as library from '@onceover/onceover/index.ts';
-import { settingsSchema } from '@onceover/repo/config/settings-schema.ts';
+import { runSchema } from '@onceover/gates/result/json-schema';
+import { ruleFileSchema } from '@onceover/gates/src/rules/parse.ts';
+import * as library from '@onceover/onceover/src/index.ts';
+import { settingsSchema } from '@onceover/repo/config/settings-schema';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { ROOT } from '../../tools/docs/published.ts';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { onceover } from '@onceover/testing/cli.ts';
 import { cleanEnvironment, emptyRepo, type TestRepo } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { onceover } from '@onceover/testing/cli.ts';
 import { type GithubServer, startGithub } from '@onceover/testing/forges/github-server.ts';
 import { type GitlabServer, startGitlab } from '@onceover/testing/forges/gitlab-server.ts';

@@ -1,4 +1,4 @@
-import { connect } from '@onceover/store/connect.ts';
+import { connect } from '@onceover/store/connect';
 import { failing, PASS } from '@onceover/testing/gates.ts';
 import { type Payload, startServer, type TestServer, TOKENS } from '@onceover/testing/server.ts';
 import { until } from '@onceover/testing/until.ts';

@@ -1,5 +1,5 @@
-import { READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import { READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { onceover } from '@onceover/testing/cli.ts';
 import { type ClaudeCall, fakeClaude } from '@onceover/testing/fake-claude.ts';
 import { repoWith } from '@onceover/testing/repo.ts';

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { PHASES } from '@onceover/base/kernel/review-loops.ts';
-import { addHookEntry } from '@onceover/onceover/setup/agent-config.ts';
+import { PHASES } from '@onceover/base/kernel/review-loops';
+import { addHookEntry } from '@onceover/onceover/src/setup/agent-config.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { connectMcp } from '@onceover/testing/mcp.ts';
 import { cleanEnvironment, emptyRepo, ruleText, type TestRepo } from '@onceover/testing/repo.ts';

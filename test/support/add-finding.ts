@@ -1,6 +1,6 @@
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { FindingStore } from '@onceover/gates/findings/open-findings.ts';
-import type { Finding } from '@onceover/gates/findings/types.ts';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import type { Finding } from '@onceover/gates/findings/types';
+import type { FindingStore } from '@onceover/gates/src/findings/open-findings.ts';
 
 /** Adds one finding to the store and returns it with its id. */
 export async function addOne(store: Pick<FindingStore, 'add'>, finding: Omit<Finding, 'id'>): Promise<Result<Finding>> {

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { Agent } from '@onceover/agents/adapters/agent.ts';
-import { claude } from '@onceover/agents/adapters/claude.ts';
-import { codex } from '@onceover/agents/adapters/codex.ts';
-import { gemini } from '@onceover/agents/adapters/gemini.ts';
-import { agentEnvironment } from '@onceover/agents/adapters/installed.ts';
-import { opencode } from '@onceover/agents/adapters/opencode.ts';
-import { pi } from '@onceover/agents/adapters/pi.ts';
+import { agentEnvironment } from '@onceover/agents/adapters/installed';
+import type { Agent } from '@onceover/agents/src/adapters/agent.ts';
+import { claude } from '@onceover/agents/src/adapters/claude.ts';
+import { codex } from '@onceover/agents/src/adapters/codex.ts';
+import { gemini } from '@onceover/agents/src/adapters/gemini.ts';
+import { opencode } from '@onceover/agents/src/adapters/opencode.ts';
+import { pi } from '@onceover/agents/src/adapters/pi.ts';
 
 /** A real agent CLI, and the settings that connect it to the simulator. */
 export type RealAgent = {

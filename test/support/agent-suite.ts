@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { readAnswer } from '@onceover/agents/dispatch/read-answer.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import { readAnswer } from '@onceover/agents/dispatch/read-answer';
+import type { AskEnd } from '@onceover/base/kernel/ports';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pathWithNode, programOf, REAL_AGENTS, type RealAgent, versionUnderTest } from './agent-clis.ts';
 import { compareRequests } from './model-sim/compare.ts';

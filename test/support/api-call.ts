@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { callApi } from '@onceover/agents/api/call-api.ts';
-import { openTranscripts } from '@onceover/agents/api/transcripts.ts';
-import type { TreeReader } from '@onceover/agents/api/types.ts';
-import type { ApiSettings } from '@onceover/base/kernel/agent.ts';
-import type { AskEnd, AskOptions, Question } from '@onceover/base/kernel/ports.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
+import { callApi } from '@onceover/agents/src/api/call-api.ts';
+import { openTranscripts } from '@onceover/agents/src/api/transcripts.ts';
+import type { TreeReader } from '@onceover/agents/src/api/types.ts';
+import type { ApiSettings } from '@onceover/base/kernel/agent';
+import type { AskEnd, AskOptions, Question } from '@onceover/base/kernel/ports';
+import { ok } from '@onceover/base/kernel/result';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './repo.ts';
 

@@ -1,4 +1,4 @@
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { onTestFinished } from 'vitest';
 import { type CliEnd, type CliOptions, onceover } from './cli.ts';
 import type { RequestSummary, Script } from './model-sim/script.ts';

@@ -1,11 +1,11 @@
-import type { Problem } from '@onceover/base/kernel/failure.ts';
-import codeQuality from '@onceover/onceover/setup/code-quality.md';
-import { findImportSources, readImportSource } from '@onceover/onceover/setup/import/import.ts';
-import { type ImportFacts, planImport } from '@onceover/onceover/setup/import/plan.ts';
-import type { ImportTool } from '@onceover/onceover/setup/import/types.ts';
-import { importedSettings } from '@onceover/onceover/setup/starter-settings.ts';
-import { parseSettings } from '@onceover/repo/config/parse-settings.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { Problem } from '@onceover/base/kernel/failure';
+import codeQuality from '@onceover/onceover/src/setup/code-quality.md';
+import { findImportSources, readImportSource } from '@onceover/onceover/src/setup/import/import.ts';
+import { type ImportFacts, planImport } from '@onceover/onceover/src/setup/import/plan.ts';
+import type { ImportTool } from '@onceover/onceover/src/setup/import/types.ts';
+import { importedSettings } from '@onceover/onceover/src/setup/starter-settings.ts';
+import type { Settings } from '@onceover/repo/config/settings';
+import { parseSettings } from '@onceover/repo/src/config/parse-settings.ts';
 import { memoryProjectFiles } from './memory/project-files.ts';
 
 /** The prompt that replaces built-in prompts of other tools. */

@@ -1,5 +1,5 @@
-import { type EndedRun, endedRun, failedRun } from '@onceover/gates/reports/finished-run.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import { type EndedRun, endedRun, failedRun } from '@onceover/gates/reports/finished-run';
+import type { RunOutcome } from '@onceover/gates/result/types';
 import { passStatement } from './passes.ts';
 import { claim, finding, gateOutcome, path, runOutcome, slotOutcome, usage, waiver } from './run-samples.ts';
 

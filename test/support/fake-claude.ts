@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { claude } from '@onceover/agents/adapters/claude.ts';
+import { claude } from '@onceover/agents/src/adapters/claude.ts';
 import { temporaryFolder } from './repo.ts';
 
 /** One call of the scripted Claude Code: the session it works in, the session it copies, and its prompts. */

@@ -1,6 +1,6 @@
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Finding } from '@onceover/gates/findings/types.ts';
-import type { GateContent } from '@onceover/gates/gate-types.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
+import type { Finding } from '@onceover/gates/findings/types';
+import type { GateContent } from '@onceover/gates/gate-types';
 
 /** Returns a finding without an id, with every field set; `differs` overrides fields. */
 export function findingWith(what: Partial<Omit<Finding, 'id'>> = {}): Omit<Finding, 'id'> {

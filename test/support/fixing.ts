@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { loopDocument } from '@onceover/gates/fix-loop/describe.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { loopDocument } from '@onceover/gates/fix-loop/describe';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { type CliEnd, type CliOptions, onceover } from './cli.ts';
 import { failing, type GateRepo, gateRepo, type ScriptedAnswer } from './gates.ts';
 

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { fileName } from '@onceover/passes/stored-files.ts';
-import { normaliseRemote } from '@onceover/store/decide-identity.ts';
+import { fileName } from '@onceover/passes/src/stored-files.ts';
+import { normaliseRemote } from '@onceover/store/decide-identity';
 import { expect } from 'vitest';
 import { PROJECT } from './composite-action.ts';
 import { failing } from './gates.ts';

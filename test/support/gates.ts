@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { openFindings } from '@onceover/gates/findings/open-findings.ts';
-import type { Actor } from '@onceover/gates/findings/types.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { Actor } from '@onceover/gates/findings/types';
+import type { RunDocument } from '@onceover/gates/result/json';
+import { openFindings } from '@onceover/gates/src/findings/open-findings.ts';
 import { type CliEnd, type CliOptions, onceover } from './cli.ts';
 import { repoWith, type TestRepo } from './repo.ts';
 

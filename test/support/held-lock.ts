@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { openLock } from '@onceover/base/platform/lock.ts';
+import { openLock } from '@onceover/base/platform/lock';
 
 /** Takes the lock on behalf of another live process. */
 export async function holdInAnotherProcess(root: string, commonDir: string): Promise<() => void> {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StopMemory } from '@onceover/gates/stop-hook/decide.ts';
-import { checksum } from '@onceover/gates/stop-hook/memory.ts';
+import type { StopMemory } from '@onceover/gates/src/stop-hook/decide.ts';
+import { checksum } from '@onceover/gates/src/stop-hook/memory.ts';
 import { expect } from 'vitest';
 import { type CliOptions, onceover } from './cli.ts';
 import { type GateRepo, gateRepo } from './gates.ts';

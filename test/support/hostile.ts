@@ -1,5 +1,5 @@
-import { type EndedRun, failedRun } from '@onceover/gates/reports/finished-run.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import { type EndedRun, failedRun } from '@onceover/gates/reports/finished-run';
+import type { RunOutcome } from '@onceover/gates/result/types';
 import fc from 'fast-check';
 import { judged, STALE } from './ended-runs.ts';
 import { finding, gateOutcome, path, slotOutcome, waiver } from './run-samples.ts';

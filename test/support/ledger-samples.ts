@@ -6,7 +6,7 @@ import type {
   LedgerSlot,
   LedgerStep,
   SavedUsage,
-} from '@onceover/agents/ledger/entries.ts';
+} from '@onceover/agents/ledger/entries';
 import { usage } from './run-samples.ts';
 
 /** A run in the ledger. */

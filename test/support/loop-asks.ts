@@ -1,9 +1,9 @@
-import type { ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
-import { ROLE_NAMES } from '@onceover/base/kernel/review-loops.ts';
-import type { LoopMaterial } from '@onceover/loops/phases/prompt/prompt.ts';
-import type { Roles } from '@onceover/loops/phases/roles/types.ts';
-import type { Ask } from '@onceover/loops/phases/state.ts';
-import type { RoleIssue } from '@onceover/loops/phases/types.ts';
+import type { ReviewerRole } from '@onceover/base/kernel/review-loops';
+import { ROLE_NAMES } from '@onceover/base/kernel/review-loops';
+import type { LoopMaterial } from '@onceover/loops/src/phases/prompt/prompt.ts';
+import type { Roles } from '@onceover/loops/src/phases/roles/types.ts';
+import type { Ask } from '@onceover/loops/src/phases/state.ts';
+import type { RoleIssue } from '@onceover/loops/src/phases/types.ts';
 import { builtInRole } from './roles.ts';
 
 export const BUILT_IN = Object.fromEntries(ROLE_NAMES.map((name) => [name, builtInRole(name)])) as Roles;

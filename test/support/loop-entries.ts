@@ -1,5 +1,5 @@
-import type { LedgerLoop } from '@onceover/agents/ledger/entries.ts';
-import type { PhaseName, ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
+import type { LedgerLoop } from '@onceover/agents/ledger/entries';
+import type { PhaseName, ReviewerRole } from '@onceover/base/kernel/review-loops';
 import { ledgerLoop } from './ledger-samples.ts';
 import { usage } from './run-samples.ts';
 

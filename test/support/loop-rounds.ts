@@ -1,5 +1,5 @@
-import type { LoopRound } from '@onceover/gates/fix-loop/decide-end.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import type { LoopRound } from '@onceover/gates/fix-loop/decide-end';
+import type { RunOutcome } from '@onceover/gates/result/types';
 import { CHECK_FAILED, gateOutcome, reported, runOutcome, slotOutcome } from './run-samples.ts';
 
 /** A run that failed with these open findings; a name with a colon stands for a failing check. */

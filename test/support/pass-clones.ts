@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { openGitCarrier } from '@onceover/passes/git-carrier.ts';
-import type { PassCarrier, StoredFile } from '@onceover/passes/types.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import type { Result } from '@onceover/base/kernel/result';
+import { openGitCarrier } from '@onceover/passes/src/git-carrier.ts';
+import type { PassCarrier, StoredFile } from '@onceover/passes/types';
 import { cleanEnvironment, temporaryFolder } from './repo.ts';
 
 /** A bare repository and clones of it, in a temporary folder. */

@@ -1,7 +1,7 @@
-import { filesDigest } from '@onceover/base/kernel/ids.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
-import { writeStatement } from '@onceover/passes/json-statement.ts';
-import { readSigners } from '@onceover/passes/signers.ts';
+import { filesDigest } from '@onceover/base/kernel/ids';
+import { ok } from '@onceover/base/kernel/result';
+import { writeStatement } from '@onceover/passes/json-statement';
+import { readSigners } from '@onceover/passes/src/signers.ts';
 import type {
   PassCarrier,
   PassFile,
@@ -13,7 +13,7 @@ import type {
   StoredFile,
   TravellingStatement,
   WaiverStatement,
-} from '@onceover/passes/types.ts';
+} from '@onceover/passes/types';
 import type { TestKey } from './ssh-signing.ts';
 
 /** The time of the verifier's clock in these tests. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type ConnectOptions, connect, type Database } from '@onceover/store/connect.ts';
+import { type ConnectOptions, connect, type Database } from '@onceover/store/connect';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 

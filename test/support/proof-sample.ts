@@ -1,4 +1,4 @@
-import type { ProveDocument } from '@onceover/prove/json.ts';
+import type { ProveDocument } from '@onceover/prove/json';
 
 type GateProof = ProveDocument['gates'][number];
 type Share = GateProof['scores']['found'];

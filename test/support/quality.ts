@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { QualityCall, QualityCli } from '@onceover/loops/workflows/quality/types.ts';
+import type { QualityCall, QualityCli } from '@onceover/loops/workflows/quality/types';
 import { temporaryFolder } from './repo.ts';
 
 export const PASSED = { passed: true, feedback: 'Good.', criteria_results: [] };

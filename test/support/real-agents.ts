@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Agent, AgentQuestion } from '@onceover/agents/adapters/agent.ts';
-import { callAgent } from '@onceover/agents/adapters/call-agent.ts';
-import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import { callAgent } from '@onceover/agents/adapters/call-agent';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
+import type { Agent, AgentQuestion } from '@onceover/agents/src/adapters/agent.ts';
+import type { AskEnd } from '@onceover/base/kernel/ports';
 import { AGENTS_FOLDER, programOf, type RealAgent, settle, usersFolder } from './agent-clis.ts';
 import { temporaryFolder } from './repo.ts';
 

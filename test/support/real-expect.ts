@@ -1,4 +1,4 @@
-import { GATE_ENGINE } from '@onceover/gates/run/do/prompt.ts';
+import { GATE_ENGINE } from '@onceover/gates/src/run/do/prompt.ts';
 import { expect } from 'vitest';
 import { compareRequests } from './model-sim/compare.ts';
 import { type LoggedRequest, totalUse } from './model-sim/log.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PhaseRole } from '@onceover/base/kernel/review-loops.ts';
-import type { PhaseDocument } from '@onceover/loops/phases/json-schema.ts';
+import type { PhaseRole } from '@onceover/base/kernel/review-loops';
+import type { PhaseDocument } from '@onceover/loops/phases/json-schema';
 import { usersFolder } from './agent-clis.ts';
 import { type CliEnd, onceover } from './cli.ts';
 import { conversationOf, type LoggedRequest } from './model-sim/log.ts';

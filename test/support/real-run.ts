@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { usersFolder } from './agent-clis.ts';
 import { type CliEnd, onceover } from './cli.ts';
 import { conversationOf, type LoggedRequest } from './model-sim/log.ts';

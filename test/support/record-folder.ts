@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Gate } from '@onceover/gates/gate-types.ts';
-import { gateNames } from '@onceover/gates/run/decide/cycles.ts';
-import { openRecords } from '@onceover/gates/run/record/records.ts';
-import type { GateName, RecordHistory, SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
+import type { Gate } from '@onceover/gates/gate-types';
+import { gateNames } from '@onceover/gates/run/decide/cycles';
+import { openRecords } from '@onceover/gates/run/record/records';
+import type { GateName, RecordHistory, SlotRecord } from '@onceover/gates/run/record-types';
 import { temporaryFolder } from './repo.ts';
 
 /** The gate of `slotRecord()`, and the files of that record. */

@@ -1,7 +1,7 @@
-import type { KeptSession, Usage } from '@onceover/base/kernel/agent.ts';
-import type { CommitId, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { GateContent } from '@onceover/gates/gate-types.ts';
-import type { CheckRecord, RecordMetadata, SlotRecord, Violation } from '@onceover/gates/run/record-types.ts';
+import type { KeptSession, Usage } from '@onceover/base/kernel/agent';
+import type { CommitId, SnapshotId } from '@onceover/base/kernel/ids';
+import type { GateContent } from '@onceover/gates/gate-types';
+import type { CheckRecord, RecordMetadata, SlotRecord, Violation } from '@onceover/gates/run/record-types';
 import fc from 'fast-check';
 
 /** The fields that only our own records have. */

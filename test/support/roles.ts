@@ -1,6 +1,6 @@
-import type { RoleName } from '@onceover/base/kernel/review-loops.ts';
-import { BUILT_IN_ROLES, parseRole } from '@onceover/loops/phases/roles/load.ts';
-import type { Role } from '@onceover/loops/phases/roles/types.ts';
+import type { RoleName } from '@onceover/base/kernel/review-loops';
+import { BUILT_IN_ROLES, parseRole } from '@onceover/loops/phases/roles/load';
+import type { Role } from '@onceover/loops/src/phases/roles/types.ts';
 
 /** Returns a built-in role. */
 export function builtInRole(name: RoleName): Role {

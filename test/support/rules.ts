@@ -1,6 +1,6 @@
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
-import type { FileDigest } from '@onceover/base/kernel/repository.ts';
-import type { Rule, RuleReviewTask, RuleTask } from '@onceover/gates/rules/types.ts';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
+import type { FileDigest } from '@onceover/base/kernel/repository';
+import type { Rule, RuleReviewTask, RuleTask } from '@onceover/gates/rules/types';
 
 /** Paths in the program's type. */
 export const paths = (...names: string[]): RepoPath[] => names as RepoPath[];

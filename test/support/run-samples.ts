@@ -1,13 +1,12 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Entry } from '@onceover/base/kernel/repository.ts';
-import type { KnownFinding, Resolution } from '@onceover/gates/findings/types.ts';
-import type { CheckGate, GateContent, ReviewGate } from '@onceover/gates/gate-types.ts';
-import type { GateOutcome, RunOutcome, SlotOutcome } from '@onceover/gates/result/types.ts';
-import type { ReportedFinding } from '@onceover/gates/findings/types.ts';
-import { type GateFacts, type GateState, gateState, type StateOptions } from '@onceover/gates/run/decide/gate-state.ts';
-import type { SlotRecord, Violation } from '@onceover/gates/run/record-types.ts';
-import type { HeldReceipt, Receipt } from '@onceover/gates/run/types.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
+import type { Entry } from '@onceover/base/kernel/repository';
+import type { KnownFinding, ReportedFinding, Resolution } from '@onceover/gates/findings/types';
+import type { CheckGate, GateContent, ReviewGate } from '@onceover/gates/gate-types';
+import type { GateOutcome, RunOutcome, SlotOutcome } from '@onceover/gates/result/types';
+import { type GateFacts, type GateState, gateState, type StateOptions } from '@onceover/gates/run/decide/gate-state';
+import type { SlotRecord, Violation } from '@onceover/gates/run/record-types';
+import type { HeldReceipt, Receipt } from '@onceover/gates/src/run/types.ts';
 import { findingWith } from './finding.ts';
 import { ownFacts, slotRecord } from './record-samples.ts';
 

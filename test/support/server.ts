@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ServerEvent } from '@onceover/team/serve/types.ts';
+import type { ServerEvent } from '@onceover/team/src/serve/types.ts';
 import { onTestFinished } from 'vitest';
 import { CLI } from './cli.ts';
 import { composeWith } from './deploy.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { type CliEnd, onceover } from './cli.ts';
 import type { ScriptedAnswer } from './gates.ts';
 import { cleanEnvironment, temporaryFolder } from './repo.ts';

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from 'node:path';
-import { openLedger } from '@onceover/agents/ledger/store.ts';
+import { openLedger } from '@onceover/agents/ledger/store';
 import { onceover } from './cli.ts';
 import { failing, type GateRepo, gateRepo, type ScriptedAnswer, waive } from './gates.ts';
 import { ledgerRun, ledgerSlot } from './ledger-samples.ts';

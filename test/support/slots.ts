@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { type GateRepo, gateRepo } from './gates.ts';
 
 export const GATE = 'review:src:code-quality';

@@ -1,17 +1,10 @@
 import { chmodSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type {
-  Comparison,
-  Entry,
-  OmittedFiles,
-  Selection,
-  Snapshot,
-  Snapshots,
-} from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
-import { openSnapshots } from '@onceover/repo/git/snapshot.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Comparison, Entry, OmittedFiles, Selection, Snapshot, Snapshots } from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
+import { findRepository } from '@onceover/repo/git/locate';
+import { openSnapshots } from '@onceover/repo/git/snapshot';
 import { repoWith, type TestRepo } from './repo.ts';
 
 export type Repo = TestRepo & {

@@ -1,4 +1,4 @@
-import { cells } from '@onceover/base/ui/layout.ts';
+import { cells } from '@onceover/base/ui/layout';
 
 /**
  * A terminal with the features that the live display needs: lines that wrap at its width, and a cursor that moves up.

@@ -1,4 +1,4 @@
-import type { PageDocument } from '@onceover/web/json-schema.ts';
+import type { PageDocument } from '@onceover/web/json-schema';
 
 /** Texts by an attacker who wants the page to run a script, load something or show something else. */
 export const TRICKS = [

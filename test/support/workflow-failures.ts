@@ -1,5 +1,5 @@
-import type { SessionName, WorkflowFailure } from '@onceover/base/kernel/failure.ts';
-import type { SessionId } from '@onceover/base/kernel/ids.ts';
+import type { SessionName, WorkflowFailure } from '@onceover/base/kernel/failure';
+import type { SessionId } from '@onceover/base/kernel/ids';
 
 type Sample<Kind> = readonly [failure: Extract<WorkflowFailure, { kind: Kind }>, names: string, next: RegExp];
 

@@ -1,6 +1,6 @@
-import type { Agent } from '@onceover/agents/adapters/agent.ts';
-import { loadAgents } from '@onceover/agents/adapters/table.ts';
-import type { Abilities } from '@onceover/base/kernel/agent.ts';
+import type { Agent } from '@onceover/agents/src/adapters/agent.ts';
+import { loadAgents } from '@onceover/agents/src/adapters/table.ts';
+import type { Abilities } from '@onceover/base/kernel/agent';
 import { code, table } from './table.ts';
 
 const TITLES: Readonly<Record<string, string>> = {

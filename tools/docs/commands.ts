@@ -1,6 +1,6 @@
-import { addLoopCommands } from '@onceover/onceover/cli/define-loops.ts';
-import { addTeamCommands } from '@onceover/onceover/cli/define-team.ts';
-import { buildProgram } from '@onceover/onceover/cli/program.ts';
+import { addLoopCommands } from '@onceover/onceover/src/cli/define-loops.ts';
+import { addTeamCommands } from '@onceover/onceover/src/cli/define-team.ts';
+import { buildProgram } from '@onceover/onceover/src/cli/program.ts';
 import type { Command } from 'commander';
 
 const WIDTH = 100;

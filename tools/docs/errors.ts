@@ -1,8 +1,8 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
-import { exitCode, type Failure, type SessionName } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath, SessionId } from '@onceover/base/kernel/ids.ts';
-import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
+import { exitCode, type Failure, type SessionName } from '@onceover/base/kernel/failure';
+import type { RepoPath, SessionId } from '@onceover/base/kernel/ids';
+import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
 import { table } from './table.ts';
 
 /** The error tables of docs/troubleshooting.md. The types make sure that every kind of failure has an example. */

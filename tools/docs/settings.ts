@@ -1,5 +1,5 @@
-import { ruleFileSchema } from '@onceover/gates/rules/parse.ts';
-import { settingsSchema } from '@onceover/repo/config/settings-schema.ts';
+import { ruleFileSchema } from '@onceover/gates/src/rules/parse.ts';
+import { settingsSchema } from '@onceover/repo/config/settings-schema';
 import * as z from 'zod';
 import { describeType, type JsonSchema } from './json-schema.ts';
 import { code, table } from './table.ts';

@@ -1,5 +1,5 @@
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
-import { buildServer } from '@onceover/onceover/mcp/server.ts';
+import { buildServer } from '@onceover/onceover/src/mcp/server.ts';
 import { describeType, type JsonSchema } from './json-schema.ts';
 import { publishedSchemas } from './published.ts';
 import { code, table } from './table.ts';

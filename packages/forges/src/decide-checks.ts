@@ -1,8 +1,8 @@
-import { digestOf } from '@onceover/base/kernel/ids.ts';
-import { readable } from '@onceover/base/ui/markdown-text.ts';
-import { count } from '@onceover/base/ui/wording.ts';
-import { groupBySameCode } from '@onceover/gates/findings/same-code.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import { digestOf } from '@onceover/base/kernel/ids';
+import { readable } from '@onceover/base/ui/markdown-text';
+import { count } from '@onceover/base/ui/wording';
+import { groupBySameCode } from '@onceover/gates/findings/same-code';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { placeFinder } from './decide-anchor.ts';
 import { type FindingDocument, isOpenFinding, partOfChange } from './describe-finding.ts';
 import { describeErrorTitle, describeHeadline, describeOverall, type SummaryFacts } from './describe-summary.ts';

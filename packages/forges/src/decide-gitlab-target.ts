@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { addressOf, IS_COMMIT, type TargetFacts } from './decide-target.ts';
 
 export type GitlabTarget = {

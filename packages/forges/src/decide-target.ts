@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import * as z from 'zod';
 
 /** How to find the pull request: by its number (null if there is none), or by its branch (`owner:name`). */

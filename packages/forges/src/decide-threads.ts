@@ -1,6 +1,6 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { groupBySameCode } from '@onceover/gates/findings/same-code.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { groupBySameCode } from '@onceover/gates/findings/same-code';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { placeFinder } from './decide-anchor.ts';
 import { type FindingDocument, isOpenFinding, partOfChange } from './describe-finding.ts';
 import { markerOf } from './describe-marker.ts';

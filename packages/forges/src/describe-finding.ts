@@ -1,4 +1,4 @@
-import type { FindingDocument, RunDocument } from '@onceover/gates/result/json.ts';
+import type { FindingDocument, RunDocument } from '@onceover/gates/result/json';
 import { codeSpan } from './describe-text.ts';
 
 export type { FindingDocument };

@@ -1,5 +1,5 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { count } from '@onceover/base/ui/wording';
 import type * as z from 'zod';
 import type { publishSchema } from './json-schema.ts';
 import type { PublishOutcome, PublishStep } from './publish.ts';

@@ -1,8 +1,8 @@
-import { describePaid } from '@onceover/agents/ledger/describe.ts';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
-import { count } from '@onceover/base/ui/wording.ts';
-import { groupBySameCode } from '@onceover/gates/findings/same-code.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import { describePaid } from '@onceover/agents/ledger/describe';
+import { digestOf } from '@onceover/base/kernel/ids';
+import { count } from '@onceover/base/ui/wording';
+import { groupBySameCode } from '@onceover/gates/findings/same-code';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { type FindingDocument, isOpenFinding, partOfChange, placeWords } from './describe-finding.ts';
 import { type Verdict, withMarker } from './describe-marker.ts';
 import { codeSpan, fitted, prose, proseInLine } from './describe-text.ts';

@@ -1,5 +1,5 @@
-import { closeFence, fence, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { inline, readable } from '@onceover/base/ui/markdown-text.ts';
+import { closeFence, fence, showInvisible } from '@onceover/base/kernel/escape';
+import { inline, readable } from '@onceover/base/ui/markdown-text';
 
 /** The maximum number of characters of a comment that onceover writes. GitHub rejects more than 65,536. */
 const MOST_CHARACTERS = 60_000;

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import type { GithubTarget } from './decide-target.ts';
 import * as shapes from './github-shapes.ts';
 import {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import type * as z from 'zod';
 import type { GitlabTarget } from './decide-gitlab-target.ts';
 import { markerOf } from './describe-marker.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { decideGitlabTarget, isGitlab } from './decide-gitlab-target.ts';
 import { decideTarget, type TargetFacts } from './decide-target.ts';
 import type { PublishedRun } from './describe-summary.ts';

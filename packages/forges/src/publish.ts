@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { decidePublish, type PublishFacts } from './decide-publish.ts';
 import type { Forge, NewThread, PublishAction, WriteEnd } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import type * as z from 'zod';
 import type { GitlabTarget } from './decide-gitlab-target.ts';
 import { type GithubTarget, IS_COMMIT } from './decide-target.ts';

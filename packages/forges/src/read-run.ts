@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
-import { duplicateKey } from '@onceover/base/kernel/json.ts';
-import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
-import { runSchema } from '@onceover/gates/result/json-schema.ts';
+import { duplicateKey } from '@onceover/base/kernel/json';
+import { errorSchema } from '@onceover/base/kernel/json-schema';
+import { repoPath } from '@onceover/base/kernel/paths';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type { RunDocument } from '@onceover/gates/result/json';
+import { runSchema } from '@onceover/gates/result/json-schema';
 import type { PublishedRun } from './describe-summary.ts';
 
 const MOST_BYTES = 32 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import * as z from 'zod';
 import type { WriteEnd } from './types.ts';
 

@@ -1,4 +1,4 @@
-import type { Result } from '@onceover/base/kernel/result.ts';
+import type { Result } from '@onceover/base/kernel/result';
 
 /** A comment on a pull request or in one of its threads. */
 export type ForgeComment = {

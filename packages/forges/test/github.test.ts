@@ -1,4 +1,4 @@
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { documentWith, findingOn, publishOptions } from '@onceover/testing/forges/documents.ts';
 import { type GithubServer, githubTarget, startGithub } from '@onceover/testing/forges/github-server.ts';
 import { findOperation } from '@onceover/testing/forges/openapi.ts';

@@ -1,4 +1,4 @@
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { documentWith, findingOn, publishOptions } from '@onceover/testing/forges/documents.ts';
 import { type GitlabServer, gitlabTarget, startGitlab } from '@onceover/testing/forges/gitlab-server.ts';
 import { openWorld, type World } from '@onceover/testing/forges/world.ts';

@@ -1,4 +1,4 @@
-import { findingFingerprint } from '@onceover/gates/findings/fingerprint.ts';
+import { findingFingerprint } from '@onceover/gates/src/findings/fingerprint.ts';
 import { directGithub } from '@onceover/testing/forges/github-server.ts';
 import { directGitlab } from '@onceover/testing/forges/gitlab-server.ts';
 import {

@@ -1,5 +1,5 @@
-import type { FindingState } from '@onceover/gates/findings/types.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { FindingState } from '@onceover/gates/findings/types';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { documentWith, findingOn, GATE, publishOptions } from '@onceover/testing/forges/documents.ts';
 import { commitOf } from '@onceover/testing/forges/world.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import type { ReportedFinding } from '@onceover/gates/findings/types.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { ReportedFinding } from '@onceover/gates/findings/types';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { documentWith, findingOn, publishOptions } from '@onceover/testing/forges/documents.ts';
 import { memoryForge } from '@onceover/testing/forges/memory-forge.ts';
 import { openWorld, type World } from '@onceover/testing/forges/world.ts';

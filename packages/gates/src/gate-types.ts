@@ -1,6 +1,6 @@
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { Brand, GateId } from '@onceover/base/kernel/ids.ts';
-import type { Entry } from '@onceover/base/kernel/repository.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { Brand, GateId } from '@onceover/base/kernel/ids';
+import type { Entry } from '@onceover/base/kernel/repository';
 import type { RuleTask } from './rules/types.ts';
 
 /** A hash over a gate's changed files. Equal hashes mean that the change to review is the same. */

@@ -1,32 +1,32 @@
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
-import { DEFAULT_LOG_DIR } from '@onceover/base/kernel/paths.ts';
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths, Selection } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { version } from '@onceover/base/version.ts';
-import type { PublishedRun } from '@onceover/forges/describe-summary.ts';
-import type { PublishWish } from '@onceover/forges/open-publish.ts';
-import type { PublishOutcome } from '@onceover/forges/publish.ts';
-import type { RunExplanation } from '@onceover/gates/explain/json.ts';
-import { explainReviewId, instructions, rules } from '@onceover/gates/rules/instructions.ts';
-import { openProject } from '@onceover/gates/rules/load.ts';
-import { openPasses } from '@onceover/gates/rules/passes.ts';
-import { checkReviewId } from '@onceover/gates/rules/review-id.ts';
-import { type GivenFiles, toPaths } from '@onceover/gates/rules/select-files.ts';
-import type { MarkReceipt, Notice, ReviewExplanation } from '@onceover/gates/rules/types.ts';
-import type { RunOptions } from '@onceover/gates/run/open-run.ts';
-import type { OpenGuard } from '@onceover/loops/phases/open-phase.ts';
-import type { PhaseOptions } from '@onceover/loops/phases/run-types.ts';
-import type { OfferedWorkflows } from '@onceover/loops/workflows/types.ts';
-import { loadSettings, openParsedFiles } from '@onceover/repo/config/read-file.ts';
-import { SETTINGS_FILE } from '@onceover/repo/config/settings.ts';
-import { findRepository, repositoryAt } from '@onceover/repo/git/locate.ts';
-import { openRepository } from '@onceover/repo/git/repository.ts';
-import { diskFiles } from '@onceover/repo/git/tree-files.ts';
-import { userConfigPath } from '@onceover/store/has-store.ts';
-import type { WorkerOptions } from '@onceover/team/worker/types.ts';
-import { sharedReporter } from '@onceover/web/progress/share.ts';
-import type { PageSubject } from '@onceover/web/read.ts';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
+import { DEFAULT_LOG_DIR } from '@onceover/base/kernel/paths';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths, Selection } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { version } from '@onceover/base/version';
+import type { PublishedRun } from '@onceover/forges/describe-summary';
+import type { PublishWish } from '@onceover/forges/open-publish';
+import type { PublishOutcome } from '@onceover/forges/publish';
+import type { RunExplanation } from '@onceover/gates/explain/json';
+import { explainReviewId, instructions, rules } from '@onceover/gates/rules/instructions';
+import { openProject } from '@onceover/gates/rules/load';
+import { openPasses } from '@onceover/gates/rules/passes';
+import { checkReviewId } from '@onceover/gates/rules/review-id';
+import { type GivenFiles, toPaths } from '@onceover/gates/rules/select-files';
+import type { MarkReceipt, Notice, ReviewExplanation } from '@onceover/gates/rules/types';
+import type { RunOptions } from '@onceover/gates/run/open-run';
+import type { OpenGuard } from '@onceover/loops/phases/open-phase';
+import type { PhaseOptions } from '@onceover/loops/phases/run-types';
+import type { OfferedWorkflows } from '@onceover/loops/workflows/types';
+import { loadSettings, openParsedFiles } from '@onceover/repo/config/read-file';
+import { SETTINGS_FILE } from '@onceover/repo/config/settings';
+import { findRepository, repositoryAt } from '@onceover/repo/git/locate';
+import { openRepository } from '@onceover/repo/git/repository';
+import { diskFiles } from '@onceover/repo/git/tree-files';
+import { userConfigPath } from '@onceover/store/has-store';
+import type { WorkerOptions } from '@onceover/team/worker/types';
+import { sharedReporter } from '@onceover/web/progress/share';
+import type { PageSubject } from '@onceover/web/read';
 import type { DoctorOptions } from './setup/doctor.ts';
 import type { SetupOptions } from './setup/init.ts';
 import type { DoctorReport, SetupOutcome } from './setup/types.ts';
@@ -71,8 +71,8 @@ export async function explain(cwd: string, name: string, base: string | null): P
   const repository = await findRepository(cwd);
   if (!repository.ok) return repository;
   const [{ explainRun }, { knownScores }] = await Promise.all([
-    import('@onceover/gates/explain/explain.ts'),
-    import('@onceover/prove/known-proofs.ts'),
+    import('@onceover/gates/explain/explain'),
+    import('@onceover/prove/known-proofs'),
   ]);
   const run = await explainRun(repository.value, name, base, knownScores);
   if (run.ok && run.value !== null) return ok({ about: 'run', explanation: run.value });
@@ -142,12 +142,12 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   if (!found.ok) return found;
   if (!offered.ok) return offered;
   if (!listed.ok) return listed;
-  const { loadRoles } = await import('@onceover/loops/phases/roles/load.ts');
+  const { loadRoles } = await import('@onceover/loops/phases/roles/load');
   const roles = await loadRoles(files, listed.value.listing);
   if (!roles.ok) return roles;
   const { gates } = settings.value;
   const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
-  const contents = (await import('@onceover/repo/git/working-files.ts')).openContents(root);
+  const contents = (await import('@onceover/repo/git/working-files')).openContents(root);
   const states = await Promise.all(prompts.map((prompt) => contents.exists(prompt)));
   return ok({
     gates: prompts.length + gates.reduce((sum, { checks }) => sum + Object.keys(checks).length, 0),
@@ -184,11 +184,11 @@ export type RunRequestOptions = RunWish &
   };
 
 /** Runs the gates and returns the outcome. */
-export const run = inRepository(async () => withOptions((await import('@onceover/gates/run/open-run.ts')).runGates));
+export const run = inRepository(async () => withOptions((await import('@onceover/gates/run/open-run')).runGates));
 
 /** Publishes the result of a run on its pull request. `onceover run --json` wrote the result to the file at `path`. */
 export async function publish(path: string, wish: PublishWish): Promise<Result<PublishOutcome>> {
-  return (await import('@onceover/forges/open-publish.ts')).publishFile(path, wish);
+  return (await import('@onceover/forges/open-publish')).publishFile(path, wish);
 }
 
 /**
@@ -197,19 +197,19 @@ export async function publish(path: string, wish: PublishWish): Promise<Result<P
 export async function openPublication(
   wish: PublishWish,
 ): Promise<(run: PublishedRun) => Promise<Result<PublishOutcome>>> {
-  const { publishResult, takeToken } = await import('@onceover/forges/open-publish.ts');
+  const { publishResult, takeToken } = await import('@onceover/forges/open-publish');
   const token = takeToken(process.env);
   return (result) => publishResult(result, { ...wish, token });
 }
 
 /** Runs the gates and lets an agent fix the findings, until all gates pass or the loop makes no progress. */
 export const runUntilPass = inRepository(async () =>
-  withOptions((await import('@onceover/gates/fix-loop/until-pass.ts')).runUntilPass),
+  withOptions((await import('@onceover/gates/fix-loop/until-pass')).runUntilPass),
 );
 
 /** Returns the current state of all gates, and what a run would do. Runs and writes nothing. */
 export const preview = inRepository(async () =>
-  withOptions((await import('@onceover/gates/run/open-run.ts')).previewGates),
+  withOptions((await import('@onceover/gates/run/open-run')).previewGates),
 );
 
 /**
@@ -217,15 +217,15 @@ export const preview = inRepository(async () =>
  * often a second review agreed with passes of other clones. Runs and writes nothing.
  */
 export const status = inRepository(async () => {
-  const { previewGates, READ_ONLY } = await import('@onceover/gates/run/open-run.ts');
-  const { knownProofs } = await import('@onceover/prove/known-proofs.ts');
+  const { previewGates, READ_ONLY } = await import('@onceover/gates/run/open-run');
+  const { knownProofs } = await import('@onceover/prove/known-proofs');
   return async (repository, base: string | null) => {
     const previewed = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
     if (!previewed.ok) return previewed;
     const { commonDir } = repository;
     const isShared = previewed.value.request.settings.passes !== null;
     const agreement = isShared
-      ? (await (await import('@onceover/gates/sharing/list.ts')).acceptedSoFar(commonDir)).agreement
+      ? (await (await import('@onceover/gates/sharing/list')).acceptedSoFar(commonDir)).agreement
       : [];
     return ok({ ...previewed.value, proofs: knownProofs(repository, previewed.value), agreement });
   };
@@ -276,12 +276,12 @@ function selectionOf(repository: RepositoryPaths, request: RunRequestOptions): R
 
 /** Runs a phase: reviews a feature's document or its code in loops. */
 export const phase = inRepository(async () =>
-  withGuard((await import('@onceover/loops/phases/open-phase.ts')).openAndRunPhase),
+  withGuard((await import('@onceover/loops/phases/open-phase')).openAndRunPhase),
 );
 
 /** Returns what a phase would do next. Runs and writes nothing. */
 export const previewPhase = inRepository(async () =>
-  withGuard((await import('@onceover/loops/phases/open-phase.ts')).openAndPreviewPhase),
+  withGuard((await import('@onceover/loops/phases/open-phase')).openAndPreviewPhase),
 );
 
 /**
@@ -291,7 +291,7 @@ export const previewPhase = inRepository(async () =>
 async function withGuard<T>(
   call: (repository: RepositoryPaths, options: PhaseOptions, openGuard: OpenGuard) => Promise<Result<T>>,
 ) {
-  const { guardProof } = await import('@onceover/gates/run/record/proof-files.ts');
+  const { guardProof } = await import('@onceover/gates/run/record/proof-files');
   return (repository: RepositoryPaths, options: PhaseOptions) =>
     call(repository, { ...options, reporter: sharedReporter(repository, options.reporter) }, (logDir) =>
       guardProof(repository, logDir),
@@ -299,60 +299,56 @@ async function withGuard<T>(
 }
 
 /** Resolves a finding: marks it as fixed (its reviewer has to confirm that), waives it, or confirms a waiver. */
-export const resolve = inRepository(async () => (await import('@onceover/gates/findings/resolve.ts')).resolveFinding);
+export const resolve = inRepository(async () => (await import('@onceover/gates/findings/resolve')).resolveFinding);
 
 /** Resolves several findings in the same way, or none of them if one cannot be resolved. */
-export const resolveAll = inRepository(
-  async () => (await import('@onceover/gates/findings/resolve.ts')).resolveFindings,
-);
+export const resolveAll = inRepository(async () => (await import('@onceover/gates/findings/resolve')).resolveFindings);
 
 /** Archives the records of past runs, so that the next run is number 1. */
-export const clean = inRepository(async () => (await import('@onceover/gates/run/clean.ts')).clean);
+export const clean = inRepository(async () => (await import('@onceover/gates/run/clean')).clean);
 
 /** Returns what the runs of this clone cost and saved. */
-export const cost = inRepository(async () => (await import('@onceover/gates/cost/read.ts')).cost);
+export const cost = inRepository(async () => (await import('@onceover/gates/cost/read')).cost);
 
 /** Returns the passes of other clones, and whether they count for the current change. */
-export const listPasses = inRepository(async () => (await import('@onceover/gates/sharing/list.ts')).listPasses);
+export const listPasses = inRepository(async () => (await import('@onceover/gates/sharing/list')).listPasses);
 
 /** Gets the newest passes of other clones. */
-export const fetchPasses = inRepository(async () => (await import('@onceover/gates/sharing/list.ts')).fetchPasses);
+export const fetchPasses = inRepository(async () => (await import('@onceover/gates/sharing/list')).fetchPasses);
 
 /** Removes old passes for all clones. */
-export const prunePasses = inRepository(async () => (await import('@onceover/gates/sharing/list.ts')).prunePasses);
+export const prunePasses = inRepository(async () => (await import('@onceover/gates/sharing/list')).prunePasses);
 
 /** Shares the passes of this clone for the current change. */
-export const pushPasses = inRepository(async () => (await import('@onceover/gates/sharing/verify.ts')).pushPasses);
+export const pushPasses = inRepository(async () => (await import('@onceover/gates/sharing/verify')).pushPasses);
 
 /** Verifies the signature of a file with a signed pass or waiver. */
-export const verifyPassFile = inRepository(
-  async () => (await import('@onceover/gates/sharing/verify.ts')).verifyPassFile,
-);
+export const verifyPassFile = inRepository(async () => (await import('@onceover/gates/sharing/verify')).verifyPassFile);
 
 /**
  * Plans a proof, which tests the reviewers with planted mistakes: returns which mistakes it would use, and what it
  * would cost. Calls no agent.
  */
-export const planProof = inRepository(async () => (await import('@onceover/prove/open-proof.ts')).planProof);
+export const planProof = inRepository(async () => (await import('@onceover/prove/open-proof')).planProof);
 
 /** Runs a proof, which lets the reviewers look for planted mistakes, and returns their scores. */
-export const playProof = inRepository(async () => (await import('@onceover/prove/open-proof.ts')).playPlannedProof);
+export const playProof = inRepository(async () => (await import('@onceover/prove/open-proof')).playPlannedProof);
 
 /** Approves the commands of the configuration in this clone, and returns them. */
-export const trust = inRepository(async () => (await import('@onceover/repo/trust/consent.ts')).trustConfig);
+export const trust = inRepository(async () => (await import('@onceover/repo/trust/consent')).trustConfig);
 
 /** Turns the stop hook of this clone off for some minutes, or on again. */
-export const snoozeHook = inRepository(async () => (await import('@onceover/gates/stop-hook/check-gates.ts')).snooze);
+export const snoozeHook = inRepository(async () => (await import('@onceover/gates/stop-hook/check-gates')).snooze);
 
 /** Starts a run in the background. It continues if the calling process ends. */
-export const startRun = inRepository(async () => (await import('@onceover/gates/run/background-run.ts')).startRun);
+export const startRun = inRepository(async () => (await import('@onceover/gates/run/background-run')).startRun);
 
 /** Returns the state of a background run; `id: null` means the newest run. */
-export const getRun = inRepository(async () => (await import('@onceover/gates/run/background-run.ts')).getRun);
+export const getRun = inRepository(async () => (await import('@onceover/gates/run/background-run')).getRun);
 
 /** Starts or continues a phase in the background, and waits some time for the end of its round of reviews. */
 export const startPhase = inRepository(
-  async () => (await import('@onceover/loops/phases/background-phase.ts')).startPhaseRun,
+  async () => (await import('@onceover/loops/phases/background-phase')).startPhaseRun,
 );
 
 /**
@@ -360,41 +356,39 @@ export const startPhase = inRepository(
  * verdict.
  */
 export const continuePhase = inRepository(
-  async () => (await import('@onceover/loops/phases/background-phase.ts')).continuePhaseRun,
+  async () => (await import('@onceover/loops/phases/background-phase')).continuePhaseRun,
 );
 
 /** Lists the jobs with their workflows, and all workflow sessions. */
-export const workflows = inRepository(
-  async () => (await import('@onceover/loops/workflows/workflows.ts')).listWorkflows,
-);
+export const workflows = inRepository(async () => (await import('@onceover/loops/workflows/workflows')).listWorkflows);
 
 /** Starts a workflow and returns its first steps. */
 export const startWorkflow = inRepository(
-  async () => (await import('@onceover/loops/workflows/workflows.ts')).startWorkflowRun,
+  async () => (await import('@onceover/loops/workflows/workflows')).startWorkflowRun,
 );
 
 /** Finishes a step of a workflow: checks and reviews its outputs, and returns the verdict or the next steps. */
 export const finishStep = inRepository(
-  async () => (await import('@onceover/loops/workflows/workflows.ts')).finishWorkflowStepRun,
+  async () => (await import('@onceover/loops/workflows/workflows')).finishWorkflowStepRun,
 );
 
 /** Ends a workflow before its last step. */
 export const abortWorkflow = inRepository(
-  async () => (await import('@onceover/loops/workflows/workflows.ts')).abortWorkflowRun,
+  async () => (await import('@onceover/loops/workflows/workflows')).abortWorkflowRun,
 );
 
 /** Returns an HTML file that shows the result of a run. */
 export const runPage = inRepository(async () =>
   withOptions(async (repository, options, subject: PageSubject) =>
-    (await import('@onceover/web/page.ts')).reportPage(repository, options, subject),
+    (await import('@onceover/web/page')).reportPage(repository, options, subject),
   ),
 );
 
 /** Returns an HTML file that shows the current state of all gates. */
 export const statusPage = inRepository(async () => {
   const [{ READ_ONLY }, { reportPage }] = await Promise.all([
-    import('@onceover/gates/run/open-run.ts'),
-    import('@onceover/web/page.ts'),
+    import('@onceover/gates/run/open-run'),
+    import('@onceover/web/page'),
   ]);
   return (repository, base: string | null, subject: PageSubject) =>
     reportPage(repository, { ...READ_ONLY, selection: { kind: 'change', base } }, subject);
@@ -402,20 +396,20 @@ export const statusPage = inRepository(async () => {
 
 /** Returns an HTML file about something other than gates, such as the cost or a phase. */
 export const recordsPage = inRepository(async () => {
-  const { reportPage } = await import('@onceover/web/page.ts');
+  const { reportPage } = await import('@onceover/web/page');
   return (repository, subject: PageSubject) => reportPage(repository, null, subject);
 });
 
 /** Starts the server of the live view. Only programs on this machine can reach it. */
-export const ui = inRepository(async () => (await import('@onceover/web/server.ts')).startUi);
+export const ui = inRepository(async () => (await import('@onceover/web/server')).startUi);
 
 /** Runs reviewers for other clones, until `stop` is aborted. The user's own config file names the store of the team. */
 export async function worker(options: WorkerOptions): Promise<Result<void>> {
-  const { readUserConfig } = await import('@onceover/store/user-config.ts');
+  const { readUserConfig } = await import('@onceover/store/user-config');
   const config = readUserConfig(process.env);
   if (!config.ok) return config;
   const { store } = config.value;
   if (store === null)
     return err({ kind: 'store-failed', where: userConfigPath(process.env), why: 'no-address', said: '' });
-  return (await import('@onceover/team/worker/run-worker.ts')).runWorker(store, options);
+  return (await import('@onceover/team/worker/run-worker')).runWorker(store, options);
 }

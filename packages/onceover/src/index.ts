@@ -1,36 +1,36 @@
 import { resolve } from 'node:path';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import type { PhaseName } from '@onceover/base/kernel/review-loops.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
-import { type ExplainDocument, explainDocument, type RunExplanationDocument } from '@onceover/gates/explain/json.ts';
-import type { Actor } from '@onceover/gates/findings/types.ts';
-import { UNKNOWN_ACTOR } from '@onceover/gates/findings/waivers.ts';
-import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from '@onceover/gates/result/json.ts';
-import type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json.ts';
-import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json.ts';
-import { phaseDocument } from '@onceover/loops/phases/json.ts';
-import type { PhaseDocument, PhasePlanDocument } from '@onceover/loops/phases/json-schema.ts';
-import type { PhaseChoices } from '@onceover/loops/phases/run-types.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { Result } from '@onceover/base/kernel/result';
+import type { PhaseName } from '@onceover/base/kernel/review-loops';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
+import { type ExplainDocument, explainDocument, type RunExplanationDocument } from '@onceover/gates/explain/json';
+import type { Actor } from '@onceover/gates/findings/types';
+import { UNKNOWN_ACTOR } from '@onceover/gates/findings/waivers';
+import { type FindingDocument, type RunDocument, resolvedDocument, runDocument } from '@onceover/gates/result/json';
+import type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json';
+import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json';
+import { phaseDocument } from '@onceover/loops/phases/json';
+import type { PhaseDocument, PhasePlanDocument } from '@onceover/loops/phases/json-schema';
+import type { PhaseChoices } from '@onceover/loops/phases/run-types';
 import type {
   StepEndDocument,
   WorkflowAbortDocument,
   WorkflowStartDocument,
   WorkflowsDocument,
-} from '@onceover/loops/workflows/json.ts';
+} from '@onceover/loops/workflows/json';
 import {
   sessionDocument,
   stepEndDocument,
   workflowStartDocument,
   workflowsDocument,
-} from '@onceover/loops/workflows/json.ts';
-import type { QualityCliOptions } from '@onceover/loops/workflows/quality/agent.ts';
-import type { QualityCli } from '@onceover/loops/workflows/quality/types.ts';
-import type { Event } from '@onceover/web/progress/state.ts';
+} from '@onceover/loops/workflows/json';
+import type { QualityCliOptions } from '@onceover/loops/workflows/quality/agent';
+import type { QualityCli } from '@onceover/loops/workflows/quality/types';
+import type { Event } from '@onceover/web/progress/state';
 import * as app from './api.ts';
 
-export { decideDispatch } from '@onceover/agents/dispatch/decide-resume.ts';
-export { type ComposedPrompt, composePrompt, type PromptSection } from '@onceover/agents/dispatch/prompt.ts';
+export { decideDispatch } from '@onceover/agents/dispatch/decide-resume';
+export { type ComposedPrompt, composePrompt, type PromptSection } from '@onceover/agents/dispatch/prompt';
 export type {
   AgentFailure,
   AgentSettings,
@@ -38,7 +38,7 @@ export type {
   DispatchPlan,
   Session,
   Usage,
-} from '@onceover/base/kernel/agent.ts';
+} from '@onceover/base/kernel/agent';
 export type {
   BadReviewId,
   Failure,
@@ -47,32 +47,32 @@ export type {
   Problem,
   ProblemKind,
   UnusableFile,
-} from '@onceover/base/kernel/failure.ts';
-export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from '@onceover/base/kernel/ids.ts';
+} from '@onceover/base/kernel/failure';
+export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from '@onceover/base/kernel/ids';
 export type {
   LoopDispatchReason,
   PhaseName,
   PhaseRole,
   PhaseStage,
   ReviewerRole,
-} from '@onceover/base/kernel/review-loops.ts';
-export type { ExplainDocument, RunExplanationDocument } from '@onceover/gates/explain/json.ts';
-export type { Actor, FindingState } from '@onceover/gates/findings/types.ts';
-export type { SlotNumber, SlotPlan, SlotRun } from '@onceover/gates/gate-types.ts';
-export type { FindingDocument, RunDocument } from '@onceover/gates/result/json.ts';
-export type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json.ts';
-export { reviewId } from '@onceover/gates/rules/review-id.ts';
-export { matchRules } from '@onceover/gates/rules/tasks.ts';
-export type { Rule, RuleReference, Strategy } from '@onceover/gates/rules/types.ts';
-export { planSlots } from '@onceover/gates/run/decide/skip-reviewers.ts';
-export type { PhaseDocument, PhasePlanDocument } from '@onceover/loops/phases/json-schema.ts';
+} from '@onceover/base/kernel/review-loops';
+export type { ExplainDocument, RunExplanationDocument } from '@onceover/gates/explain/json';
+export type { Actor, FindingState } from '@onceover/gates/findings/types';
+export type { SlotNumber, SlotPlan, SlotRun } from '@onceover/gates/gate-types';
+export type { FindingDocument, RunDocument } from '@onceover/gates/result/json';
+export type { InstructionsDocument, PassDocument, RulesDocument } from '@onceover/gates/rules/json';
+export { reviewId } from '@onceover/gates/rules/review-id';
+export { matchRules } from '@onceover/gates/rules/tasks';
+export type { Rule, RuleReference, Strategy } from '@onceover/gates/rules/types';
+export { planSlots } from '@onceover/gates/run/decide/skip-reviewers';
+export type { PhaseDocument, PhasePlanDocument } from '@onceover/loops/phases/json-schema';
 export type {
   StepEndDocument,
   WorkflowAbortDocument,
   WorkflowStartDocument,
   WorkflowsDocument,
-} from '@onceover/loops/workflows/json.ts';
-export type { QualityCliOptions } from '@onceover/loops/workflows/quality/agent.ts';
+} from '@onceover/loops/workflows/json';
+export type { QualityCliOptions } from '@onceover/loops/workflows/quality/agent';
 export {
   DEFAULT_MAX_INLINE_FILES,
   type Evaluation,
@@ -80,8 +80,8 @@ export {
   QualityGate,
   type QualityGateOptions,
   type StepReviews,
-} from '@onceover/loops/workflows/quality/gate.ts';
-export { qualityTimeoutSeconds } from '@onceover/loops/workflows/quality/tasks.ts';
+} from '@onceover/loops/workflows/quality/gate';
+export { qualityTimeoutSeconds } from '@onceover/loops/workflows/quality/tasks';
 export {
   type CriterionResult,
   type OutputSpecs,
@@ -98,15 +98,15 @@ export {
   type ReviewResult,
   type ScopedReview,
   type StepOutputs,
-} from '@onceover/loops/workflows/quality/types.ts';
+} from '@onceover/loops/workflows/quality/types';
 export type {
   CheckSettings,
   EntrySettings,
   Priority,
   ReviewSettings,
   Settings,
-} from '@onceover/repo/config/settings.ts';
-export type { Event, Reporter } from '@onceover/web/progress/state.ts';
+} from '@onceover/repo/config/settings';
+export type { Event, Reporter } from '@onceover/web/progress/state';
 
 /** An expected failure. `failure` has its kind and details; the message says what happened and what to do next. */
 export class OnceoverError extends Error {
@@ -236,7 +236,7 @@ function listenerOf({ signal, onEvent }: Pick<RunOptions, 'signal' | 'onEvent'>)
 export async function openQualityCli(
   options: QualityCliOptions & { readonly root?: string | undefined } = {},
 ): Promise<QualityCli> {
-  const agent = await import('@onceover/loops/workflows/quality/agent.ts');
+  const agent = await import('@onceover/loops/workflows/quality/agent');
   return call(agent.openQualityCli, options, options);
 }
 

@@ -1,6 +1,6 @@
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { secretFile } from '@onceover/base/platform/secret-file.ts';
-import { AUDIT_SECRET } from '@onceover/base/platform/secret-variables.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { secretFile } from '@onceover/base/platform/secret-file';
+import { AUDIT_SECRET } from '@onceover/base/platform/secret-variables';
 
 const FILE = 'audit-secret';
 

@@ -1,5 +1,5 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import { compileGlob, globMatches } from '@onceover/base/kernel/glob.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import { compileGlob, globMatches } from '@onceover/base/kernel/glob';
 import { checkFile, FILE_REFUSALS } from './check-file.ts';
 import { isDrawn } from './decide-audit.ts';
 import { decideWaiver } from './decide-waiver.ts';

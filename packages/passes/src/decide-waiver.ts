@@ -1,4 +1,4 @@
-import { hashFields } from '@onceover/base/kernel/ids.ts';
+import { hashFields } from '@onceover/base/kernel/ids';
 import { checkFile, FILE_REFUSALS, type FileRefusal } from './check-file.ts';
 import type {
   AcceptedWaiver,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { formatOf, type ObjectFormat, type TreeEntry } from '@onceover/repo/git/tree-files.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { formatOf, type ObjectFormat, type TreeEntry } from '@onceover/repo/git/tree-files';
 import { FILE_MODE, FOLDER_MODE, type NewObject, newCommit, newObject, newTree } from './git-object-format.ts';
 import type { ObjectReader } from './git-object-reader.ts';
 import {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ObjectFormat, TreeEntry } from '@onceover/repo/git/tree-files.ts';
+import type { ObjectFormat, TreeEntry } from '@onceover/repo/git/tree-files';
 
 /** A git object to store, with the id that git computes for it. */
 export type NewObject = {

@@ -1,7 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { gitProgram } from '@onceover/base/platform/program.ts';
-import { gitEnvironment, NO_USER_PROGRAMS, withConfig } from '@onceover/repo/git/environment.ts';
-import { type GitError, gitFailed } from '@onceover/repo/git/git.ts';
+import { gitProgram } from '@onceover/base/platform/program';
+import { gitEnvironment, NO_USER_PROGRAMS, withConfig } from '@onceover/repo/git/environment';
+import { type GitError, gitFailed } from '@onceover/repo/git/git';
 
 /**
  * The result of looking up a git object. 'missing' means that no object has this name. 'too-large' means that the

@@ -1,5 +1,5 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { formatOf, readTree, type TreeEntry } from '@onceover/repo/git/tree-files.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { formatOf, readTree, type TreeEntry } from '@onceover/repo/git/tree-files';
 import { FILE_MODE, FOLDER_MODE } from './git-object-format.ts';
 import type { FoundObject, ObjectReader } from './git-object-reader.ts';
 import { fileName, isPassKey, isStorable } from './stored-files.ts';

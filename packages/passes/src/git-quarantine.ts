@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, type Result } from '@onceover/base/kernel/result.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, type Result } from '@onceover/base/kernel/result';
 import {
   errorCode,
   LEFTOVER_AFTER_MS,
@@ -11,13 +11,13 @@ import {
   statIfPresent,
   tryDisk,
   tryToRemoveFolder,
-} from '@onceover/base/platform/files.ts';
-import { readPlainFile } from '@onceover/base/platform/private-files.ts';
-import { gitProgram } from '@onceover/base/platform/program.ts';
-import { type ProcessRunEnd, runProcessGroup } from '@onceover/base/platform/run-process.ts';
-import { gitEnvironment, NO_USER_PROGRAMS, withConfig } from '@onceover/repo/git/environment.ts';
-import { git } from '@onceover/repo/git/git.ts';
-import type { ObjectFormat } from '@onceover/repo/git/tree-files.ts';
+} from '@onceover/base/platform/files';
+import { readPlainFile } from '@onceover/base/platform/private-files';
+import { gitProgram } from '@onceover/base/platform/program';
+import { type ProcessRunEnd, runProcessGroup } from '@onceover/base/platform/run-process';
+import { gitEnvironment, NO_USER_PROGRAMS, withConfig } from '@onceover/repo/git/environment';
+import { git } from '@onceover/repo/git/git';
+import type { ObjectFormat } from '@onceover/repo/git/tree-files';
 import type { NewObject } from './git-object-format.ts';
 
 /** The clone whose git objects and remotes are used. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import type { CarrierTrouble, Failure } from '@onceover/base/kernel/failure.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { decodeUtf8, parseJson } from '@onceover/base/platform/private-files.ts';
+import type { CarrierTrouble, Failure } from '@onceover/base/kernel/failure';
+import { isRecord } from '@onceover/base/kernel/json';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { decodeUtf8, parseJson } from '@onceover/base/platform/private-files';
 import { distinctFiles, fileName, isPassKey, isStorable } from './stored-files.ts';
 import { LARGEST_STATEMENT, type PassCarrier, type SignedFile, type StoredFile } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { usage } from '@onceover/base/kernel/json-schema.ts';
+import { usage } from '@onceover/base/kernel/json-schema';
 import * as z from 'zod';
 import { PREDICATE_TYPES, STATEMENT_TYPE } from './types.ts';
 

@@ -1,6 +1,6 @@
-import { filesDigest } from '@onceover/base/kernel/ids.ts';
-import { duplicateKey, isRecord } from '@onceover/base/kernel/json.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
+import { filesDigest } from '@onceover/base/kernel/ids';
+import { duplicateKey, isRecord } from '@onceover/base/kernel/json';
+import { repoPath } from '@onceover/base/kernel/paths';
 import {
   type Guard,
   hasShape,
@@ -14,7 +14,7 @@ import {
   type Shaped,
   USAGE,
   withKeyOrder,
-} from '@onceover/base/kernel/shape.ts';
+} from '@onceover/base/kernel/shape';
 import {
   LARGEST_STATEMENT,
   type PassFile,

@@ -1,6 +1,6 @@
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { Clock } from '@onceover/base/kernel/ports.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { Clock } from '@onceover/base/kernel/ports';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import { decideAccept, findBaseChange } from './decide-accept.ts';
 import { decideWaiver } from './decide-waiver.ts';
 import { readStatement } from './json-statement.ts';

@@ -1,10 +1,10 @@
-import type { Clock } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { STORE_TOKEN } from '@onceover/base/platform/secret-variables.ts';
-import { type BasePolicy, type NoBasePolicy, readBasePolicy } from '@onceover/repo/config/base-policy.ts';
-import type { RunSettings } from '@onceover/repo/config/effective-settings.ts';
-import { hasTeamStore } from '@onceover/store/has-store.ts';
+import type { Clock } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { STORE_TOKEN } from '@onceover/base/platform/secret-variables';
+import { type BasePolicy, type NoBasePolicy, readBasePolicy } from '@onceover/repo/config/base-policy';
+import type { RunSettings } from '@onceover/repo/config/effective-settings';
+import { hasTeamStore } from '@onceover/store/has-store';
 import { auditSecret } from './audit-secret.ts';
 import { openGitCarrier } from './git-carrier.ts';
 import { type CarriedPasses, openCarriedPasses } from './open-passes.ts';
@@ -52,7 +52,7 @@ async function openCarrier(
   if (hasTeamStore()) {
     const [{ postgresCarrier }, { teamStore }] = await Promise.all([
       import('./postgres-carrier.ts'),
-      import('@onceover/store/store.ts'),
+      import('@onceover/store/store'),
     ]);
     return ok(postgresCarrier('the store of the team', () => teamStore(repo.commonDir)));
   }

@@ -1,8 +1,8 @@
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { removeLeftovers, removeOldest } from '@onceover/base/platform/files.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { removeLeftovers, removeOldest } from '@onceover/base/platform/files';
+import { openFolder } from '@onceover/base/platform/private-files';
 import { fileName, isStorable } from './stored-files.ts';
 import type { PassCarrier, StoredFile } from './types.ts';
 

@@ -1,6 +1,6 @@
-import type { Query } from '@onceover/store/connect.ts';
-import type { TeamStore } from '@onceover/store/store.ts';
-import { storeResult } from '@onceover/store/store-error.ts';
+import type { Query } from '@onceover/store/connect';
+import type { TeamStore } from '@onceover/store/store';
+import { storeResult } from '@onceover/store/store-error';
 import { distinctFiles, fileName, isPassKey, isStorable } from './stored-files.ts';
 import type { PassCarrier, SignedFile, StoredFile } from './types.ts';
 

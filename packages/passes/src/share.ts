@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import { statementKey, writeStatement } from './json-statement.ts';
 import type { TrustedPasses } from './open-trusted.ts';
 import { openOutbox, pushWithOutbox } from './outbox.ts';

@@ -1,14 +1,14 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
-import type { SigningTrouble } from '@onceover/base/kernel/failure.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { tryDisk } from '@onceover/base/platform/files.ts';
-import { readPlainFile } from '@onceover/base/platform/private-files.ts';
-import { findOnPath, isProgram } from '@onceover/base/platform/program.ts';
-import { type ProcessRunEnd, runProcessGroup } from '@onceover/base/platform/run-process.ts';
-import { makeScratch, type Scratch } from '@onceover/base/platform/scratch.ts';
-import { asResult, git } from '@onceover/repo/git/git.ts';
+import type { SigningTrouble } from '@onceover/base/kernel/failure';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { tryDisk } from '@onceover/base/platform/files';
+import { readPlainFile } from '@onceover/base/platform/private-files';
+import { findOnPath, isProgram } from '@onceover/base/platform/program';
+import { type ProcessRunEnd, runProcessGroup } from '@onceover/base/platform/run-process';
+import { makeScratch, type Scratch } from '@onceover/base/platform/scratch';
+import { asResult, git } from '@onceover/repo/git/git';
 import { checkSignature, LARGEST_SIGNATURE } from './ssh-signature.ts';
 import { SIGNATURE_NAMESPACE } from './types.ts';
 

@@ -1,6 +1,6 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import type { PassSettings } from '@onceover/repo/config/settings.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import type { Result } from '@onceover/base/kernel/result';
+import type { PassSettings } from '@onceover/repo/config/settings';
 
 /** The field `_type` of every signed pass or waiver: an in-toto Statement v1. */
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';

@@ -1,4 +1,4 @@
-import { teamStore } from '@onceover/store/store.ts';
+import { teamStore } from '@onceover/store/store';
 import { memoryPassStore } from '@onceover/testing/memory/pass-carrier.ts';
 import { bareWithClones, carrierAt, okValue, storedSample } from '@onceover/testing/pass-clones.ts';
 import { startPassStore } from '@onceover/testing/pass-store.ts';

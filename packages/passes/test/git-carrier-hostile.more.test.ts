@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { TreeEntry } from '@onceover/repo/git/tree-files.ts';
+import type { TreeEntry } from '@onceover/repo/git/tree-files';
 import { bareWithClones, type Clones, carrierAt, okValue, storedSample } from '@onceover/testing/pass-clones.ts';
 import { describe, expect, test } from 'vitest';
 import { newTree } from '../src/git-object-format.ts';

@@ -1,4 +1,4 @@
-import { filesDigest } from '@onceover/base/kernel/ids.ts';
+import { filesDigest } from '@onceover/base/kernel/ids';
 import {
   bytesOf,
   carrierOf,

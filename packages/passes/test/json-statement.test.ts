@@ -1,4 +1,4 @@
-import { filesDigest } from '@onceover/base/kernel/ids.ts';
+import { filesDigest } from '@onceover/base/kernel/ids';
 import { bytesOf, digest, passFile, passStatement, waiverStatement } from '@onceover/testing/passes.ts';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

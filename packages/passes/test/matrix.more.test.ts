@@ -1,4 +1,4 @@
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { type Clone, FOLDERS, reviewedBranch, type Team, team } from '@onceover/testing/sharing.ts';
 import { describe, expect, test } from 'vitest';
 

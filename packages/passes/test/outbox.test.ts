@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { err } from '@onceover/base/kernel/result.ts';
+import { err } from '@onceover/base/kernel/result';
 import { memoryPassStore } from '@onceover/testing/memory/pass-carrier.ts';
 import { okValue, storedSample } from '@onceover/testing/pass-clones.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
 import { bytesOf, passStatement } from '@onceover/testing/passes.ts';
 import { cleanEnvironment, emptyRepo, type TestRepo } from '@onceover/testing/repo.ts';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';

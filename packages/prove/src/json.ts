@@ -1,5 +1,5 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import { usage } from '@onceover/base/kernel/json-schema.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import { usage } from '@onceover/base/kernel/json-schema';
 import * as z from 'zod';
 import type { PlayedProve, ProvePlan } from './result-types.ts';
 import {

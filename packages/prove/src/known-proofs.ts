@@ -1,6 +1,6 @@
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import type { ReviewGate } from '@onceover/gates/gate-types.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import type { ReviewGate } from '@onceover/gates/gate-types';
+import type { Settings } from '@onceover/repo/config/settings';
 import { agentsDigestOf, type Staleness, stalenessOf } from './decide/staleness.ts';
 import { proofLine } from './describe/proof-line.ts';
 import { answerersIn } from './read/programs.ts';

@@ -1,5 +1,5 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import type { CommitId, GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import type { CommitId, GateId, RepoPath } from '@onceover/base/kernel/ids';
 
 /** The sources of test cases. Cases of the sources `clean` and `trap` have no bug; they measure false alarms. */
 export const CASE_SOURCES = ['own', 'history', 'mutant', 'scenario', 'trap', 'clean', 'set'] as const;

@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
 import { applyEdit, placeOf } from '../src/decide/edits.ts';
 import { loadParsers } from '../src/read/parsers.ts';

@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { expect, test } from 'vitest';
 import { findsBug } from '../src/judge/match.ts';
 import type { BugClass } from '../src/types.ts';

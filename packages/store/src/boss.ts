@@ -1,8 +1,8 @@
-import type { Result } from '@onceover/base/kernel/result.ts';
-import type { Database, Query } from '@onceover/store/connect.ts';
-import { optionalPackage } from '@onceover/store/optional-package.ts';
-import { StoreError, storeError, storeResult } from '@onceover/store/store-error.ts';
-import { storeTrouble } from '@onceover/store/store-trouble.ts';
+import type { Result } from '@onceover/base/kernel/result';
+import type { Database, Query } from '@onceover/store/connect';
+import { optionalPackage } from '@onceover/store/optional-package';
+import { StoreError, storeError, storeResult } from '@onceover/store/store-error';
+import { storeTrouble } from '@onceover/store/store-trouble';
 import type { PgBoss } from 'pg-boss';
 
 /** The package pg-boss. Before version 12 it had no export with this name. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Result } from '@onceover/base/kernel/result.ts';
+import type { Result } from '@onceover/base/kernel/result';
 import type { Pool, PoolClient } from 'pg';
 import { optionalPackage } from './optional-package.ts';
 import { StoreError, storeError, storeResult } from './store-error.ts';

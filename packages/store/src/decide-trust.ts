@@ -1,5 +1,5 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { isPullRequest } from '@onceover/repo/config/pull-request.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import { isPullRequest } from '@onceover/repo/config/pull-request';
 import { normaliseRemote } from './decide-identity.ts';
 
 /** The values of the setting `store.trust`, which says in which runs unsigned results from the store count. */

@@ -1,6 +1,6 @@
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { asResult, git, gitText } from '@onceover/repo/git/git.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { asResult, git, gitText } from '@onceover/repo/git/git';
 import type { Database } from './connect.ts';
 import { chooseRemote, type RepositoryIdentity, repositoryIdentity } from './decide-identity.ts';
 import { storeError, storeResult } from './store-error.ts';

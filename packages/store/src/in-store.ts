@@ -1,4 +1,4 @@
-import { err } from '@onceover/base/kernel/result.ts';
+import { err } from '@onceover/base/kernel/result';
 import type { TeamStore } from './store.ts';
 import { StoreError } from './store-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Result } from '@onceover/base/kernel/result.ts';
+import type { Result } from '@onceover/base/kernel/result';
 import type { Database, Query } from './connect.ts';
 import { MIGRATIONS, type Migration, SCHEMA } from './migrations.ts';
 import { type StoreError, storeError, storeResult } from './store-error.ts';

@@ -1,5 +1,5 @@
-import type { Failure, StoreTrouble } from '@onceover/base/kernel/failure.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { Failure, StoreTrouble } from '@onceover/base/kernel/failure';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 
 /**
  * An expected failure of the store for teams, thrown by functions of the store. `storeResult` turns it into a `Result`.

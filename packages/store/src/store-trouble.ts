@@ -1,4 +1,4 @@
-import type { StoreTrouble } from '@onceover/base/kernel/failure.ts';
+import type { StoreTrouble } from '@onceover/base/kernel/failure';
 
 /**
  * Error codes after which a new connection may succeed: the server is unreachable, starting, stopping, or has no free

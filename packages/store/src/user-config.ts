@@ -1,7 +1,7 @@
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files.ts';
-import { STORE_VARIABLE } from '@onceover/base/platform/secret-variables.ts';
-import { checkShape, readYaml } from '@onceover/repo/config/yaml.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files';
+import { STORE_VARIABLE } from '@onceover/base/platform/secret-variables';
+import { checkShape, readYaml } from '@onceover/repo/config/yaml';
 import * as z from 'zod';
 import { shownStore } from './connect.ts';
 import { STORE_TRUST, type StoreTrust } from './decide-trust.ts';

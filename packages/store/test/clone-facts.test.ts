@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { findRepository } from '@onceover/repo/git/locate.ts';
+import { findRepository } from '@onceover/repo/git/locate';
 import { emptyRepo, repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { readCloneFacts } from '../src/identity.ts';

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect, shownStore } from '../src/connect.ts';
 

@@ -1,10 +1,10 @@
-import { usageDocument } from '@onceover/agents/ledger/describe.ts';
-import type { LedgerEntry, LedgerRun } from '@onceover/agents/ledger/entries.ts';
-import { type PriceList, totalTokens } from '@onceover/base/kernel/agent.ts';
-import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
-import { money } from '@onceover/base/kernel/json.ts';
-import { PREVIOUS } from '@onceover/base/kernel/paths.ts';
-import { type CostRow, costRows } from '@onceover/gates/cost/rows.ts';
+import { usageDocument } from '@onceover/agents/ledger/describe';
+import type { LedgerEntry, LedgerRun } from '@onceover/agents/ledger/entries';
+import { type PriceList, totalTokens } from '@onceover/base/kernel/agent';
+import { byCodePoint, grouped } from '@onceover/base/kernel/collections';
+import { money } from '@onceover/base/kernel/json';
+import { PREVIOUS } from '@onceover/base/kernel/paths';
+import { type CostRow, costRows } from '@onceover/gates/cost/rows';
 import type { HistoryDocument, PageDocument } from './json-schema.ts';
 
 type Call = HistoryDocument['calls'][number];

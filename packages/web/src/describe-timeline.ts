@@ -1,7 +1,7 @@
-import type { LedgerRun } from '@onceover/agents/ledger/entries.ts';
-import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
-import { describeWhy } from '@onceover/gates/result/describe/reasons.ts';
-import type { CheckRecord, SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { LedgerRun } from '@onceover/agents/ledger/entries';
+import { byCodePoint, grouped } from '@onceover/base/kernel/collections';
+import { describeWhy } from '@onceover/gates/result/describe/reasons';
+import type { CheckRecord, SlotRecord } from '@onceover/gates/run/record-types';
 import type { PageDocument } from './json-schema.ts';
 
 type Timeline = PageDocument['timelines'][number];

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { maskDocument } from '@onceover/base/kernel/mask-secrets.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { statIfPresent } from '@onceover/base/platform/files.ts';
-import { lockHolder } from '@onceover/base/platform/lock.ts';
-import { startedRunDocument } from '@onceover/gates/result/describe/background.ts';
-import { getRun } from '@onceover/gates/run/background-run.ts';
+import { maskDocument } from '@onceover/base/kernel/mask-secrets';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { statIfPresent } from '@onceover/base/platform/files';
+import { lockHolder } from '@onceover/base/platform/lock';
+import { startedRunDocument } from '@onceover/gates/result/describe/background';
+import { getRun } from '@onceover/gates/run/background-run';
 import type { LiveDocument } from './json-schema.ts';
 import { readProgress } from './progress/progress-file.ts';
 

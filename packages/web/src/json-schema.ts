@@ -1,9 +1,9 @@
-import { RUN_STATUSES } from '@onceover/agents/ledger/entries.ts';
-import { usage } from '@onceover/base/kernel/json-schema.ts';
-import { costSchema, featureCostSchema } from '@onceover/gates/cost/json-schema.ts';
-import { runExplanationSchema, runSchema } from '@onceover/gates/result/json-schema.ts';
-import { phaseSchema } from '@onceover/loops/phases/json-schema.ts';
-import { proveSchema } from '@onceover/prove/json.ts';
+import { RUN_STATUSES } from '@onceover/agents/ledger/entries';
+import { usage } from '@onceover/base/kernel/json-schema';
+import { costSchema, featureCostSchema } from '@onceover/gates/cost/json-schema';
+import { runExplanationSchema, runSchema } from '@onceover/gates/result/json-schema';
+import { phaseSchema } from '@onceover/loops/phases/json-schema';
+import { proveSchema } from '@onceover/prove/json';
 import * as z from 'zod';
 
 const time = z.string().describe('A time in UTC.');

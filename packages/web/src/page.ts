@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { errorCode } from '@onceover/base/platform/files.ts';
-import { previewGates, type RunOptions } from '@onceover/gates/run/open-run.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { errorCode } from '@onceover/base/platform/files';
+import { previewGates, type RunOptions } from '@onceover/gates/run/open-run';
 import { fillTemplate } from './describe-page.ts';
 import { type PageSubject, readPage } from './read.ts';
 

@@ -1,5 +1,5 @@
-import { PREVIOUS } from '@onceover/base/kernel/paths.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import { PREVIOUS } from '@onceover/base/kernel/paths';
+import { openFolder } from '@onceover/base/platform/private-files';
 import * as z from 'zod';
 import type { PageDocument } from './json-schema.ts';
 

@@ -1,9 +1,9 @@
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { isOpen } from '@onceover/gates/findings/types.ts';
-import type { GateState, SlotState } from '@onceover/gates/run/decide/gate-state.ts';
-import type { Preview } from '@onceover/gates/run/open-run.ts';
-import type { SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { isOpen } from '@onceover/gates/findings/types';
+import type { GateState, SlotState } from '@onceover/gates/run/decide/gate-state';
+import type { Preview } from '@onceover/gates/run/open-run';
+import type { SlotRecord } from '@onceover/gates/run/record-types';
 import type { PageDocument, ReviewDiffDocument } from './json-schema.ts';
 
 type Proof = PageDocument['proof'][number];

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { type LoggedConversation, readTranscript } from '@onceover/agents/dispatch/describe-transcript.ts';
-import { usageDocument } from '@onceover/agents/ledger/describe.ts';
-import type { LedgerEntry } from '@onceover/agents/ledger/entries.ts';
-import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { statIfPresent } from '@onceover/base/platform/files.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
-import type { Preview } from '@onceover/gates/run/open-run.ts';
-import type { CheckRecord, SlotRecord } from '@onceover/gates/run/record-types.ts';
+import { type LoggedConversation, readTranscript } from '@onceover/agents/dispatch/describe-transcript';
+import { usageDocument } from '@onceover/agents/ledger/describe';
+import type { LedgerEntry } from '@onceover/agents/ledger/entries';
+import { byCodePoint, grouped } from '@onceover/base/kernel/collections';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { statIfPresent } from '@onceover/base/platform/files';
+import { openFolder } from '@onceover/base/platform/private-files';
+import type { Preview } from '@onceover/gates/run/open-run';
+import type { CheckRecord, SlotRecord } from '@onceover/gates/run/record-types';
 import { transcriptId } from './describe-timeline.ts';
 import type { TranscriptDocument } from './json-schema.ts';
 import {

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { errorCode } from '@onceover/base/platform/files.ts';
-import { openBrowser } from '@onceover/base/platform/open-browser.ts';
-import type { Actor } from '@onceover/gates/findings/types.ts';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { errorCode } from '@onceover/base/platform/files';
+import { openBrowser } from '@onceover/base/platform/open-browser';
+import type { Actor } from '@onceover/gates/findings/types';
 import { liveTemplate } from './describe-page.ts';
 import { readTemplate } from './page.ts';
 import { openRoutes } from './routes.ts';

@@ -1,4 +1,4 @@
-import type { LedgerRun } from '@onceover/agents/ledger/entries.ts';
+import type { LedgerRun } from '@onceover/agents/ledger/entries';
 import { ledgerFix, ledgerLoop } from '@onceover/testing/ledger-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { flipsIn, historyDocument, runsUntilPass, withTranscripts } from '../src/describe-history.ts';

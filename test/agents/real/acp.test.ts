@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { ACP_CLIS, type AcpCli, acpProgram, acpVersion } from '@onceover/testing/acp-clis.ts';
 import { usersFolder } from '@onceover/testing/agent-clis.ts';
 import { onceover } from '@onceover/testing/cli.ts';

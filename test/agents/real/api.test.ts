@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { AIMOCK, installedPackage } from '@onceover/testing/agent-clis.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { repoWith } from '@onceover/testing/repo.ts';

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { readAnswer } from '@onceover/agents/dispatch/read-answer.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { readAnswer } from '@onceover/agents/dispatch/read-answer';
+import type { AskEnd } from '@onceover/base/kernel/ports';
 import { programOf, REAL_AGENTS } from '@onceover/testing/agent-clis.ts';
 import type { LoopDocument } from '@onceover/testing/fixing.ts';
 import { compareRequests } from '@onceover/testing/model-sim/compare.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PhaseRole } from '@onceover/base/kernel/review-loops.ts';
+import type { PhaseRole } from '@onceover/base/kernel/review-loops';
 import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
 import { expectResumed } from '@onceover/testing/real-expect.ts';
 import { AGENT_NAMES, CODE_CHANGED, IMPLEMENT, levels, MISTAKES } from '@onceover/testing/real-feature.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ProveDocument } from '@onceover/prove/json.ts';
+import type { ProveDocument } from '@onceover/prove/json';
 import { usersFolder } from '@onceover/testing/agent-clis.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';

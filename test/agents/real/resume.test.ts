@@ -1,5 +1,5 @@
-import { testedVersions } from '@onceover/agents/adapters/installed.ts';
-import { probeInstalled } from '@onceover/agents/dispatch/resume-probe.ts';
+import { testedVersions } from '@onceover/agents/adapters/installed';
+import { probeInstalled } from '@onceover/agents/dispatch/resume-probe';
 import { programOf, REAL_AGENTS, versionUnderTest } from '@onceover/testing/agent-clis.ts';
 import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
 import { agentUser, scratch } from '@onceover/testing/real-agents.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { resetTime } from '@onceover/agents/adapters/parse-output.ts';
-import { GATE_ENGINE } from '@onceover/gates/run/do/prompt.ts';
+import { resetTime } from '@onceover/agents/src/adapters/parse-output.ts';
+import { GATE_ENGINE } from '@onceover/gates/src/run/do/prompt.ts';
 import { compareRequests } from '@onceover/testing/model-sim/compare.ts';
 import type { Answer } from '@onceover/testing/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';

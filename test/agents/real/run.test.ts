@@ -1,6 +1,6 @@
-import { answerSchema, sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { strictSchema } from '@onceover/base/kernel/strict-schema.ts';
-import { GATE_ENGINE } from '@onceover/gates/run/do/prompt.ts';
+import { answerSchema, sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { strictSchema } from '@onceover/base/kernel/strict-schema';
+import { GATE_ENGINE } from '@onceover/gates/src/run/do/prompt.ts';
 import { totalUse } from '@onceover/testing/model-sim/log.ts';
 import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
 import { expectGoesOn, expectRecorded, idOf, slotsOf } from '@onceover/testing/real-expect.ts';

@@ -1,6 +1,6 @@
 import { delimiter, dirname, join } from 'node:path';
-import { FORK_OPENING, READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import { FORK_OPENING, READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { programOf, REAL_AGENTS, settle, usersFolder } from '@onceover/testing/agent-clis.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { objectsIn } from '@onceover/testing/model-sim/json.ts';

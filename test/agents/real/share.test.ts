@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { FORK_OPENING, READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading.ts';
+import { sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { FORK_OPENING, READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading';
 import type { LoggedRequest } from '@onceover/testing/model-sim/log.ts';
 import type { Answer, RequestSummary } from '@onceover/testing/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';

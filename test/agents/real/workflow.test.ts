@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import type { StepEndDocument, WorkflowStartDocument, WorkflowStatusDocument } from '@onceover/loops/workflows/json.ts';
+import type { StepEndDocument, WorkflowStartDocument, WorkflowStatusDocument } from '@onceover/loops/workflows/json';
 import { programOf, usersFolder } from '@onceover/testing/agent-clis.ts';
 import { CLI } from '@onceover/testing/cli.ts';
 import { type JsonObject, objectsIn } from '@onceover/testing/model-sim/json.ts';

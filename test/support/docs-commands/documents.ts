@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ANSWER_SCHEMAS, type AnswerKind, answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { ROLE_NAMES } from '@onceover/base/kernel/review-loops.ts';
-import { parseRole } from '@onceover/loops/phases/roles/load.ts';
+import { ANSWER_SCHEMAS, type AnswerKind, answerSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { isRecord } from '@onceover/base/kernel/json';
+import { ROLE_NAMES } from '@onceover/base/kernel/review-loops';
+import { parseRole } from '@onceover/loops/phases/roles/load';
 import * as z from 'zod';
 import { toldAt } from './commands.ts';
 import { type Fence, PROJECT } from './pages.ts';

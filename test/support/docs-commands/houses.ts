@@ -3,8 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSyn
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { claude } from '@onceover/agents/adapters/claude.ts';
-import { codex } from '@onceover/agents/adapters/codex.ts';
+import { claude } from '@onceover/agents/src/adapters/claude.ts';
+import { codex } from '@onceover/agents/src/adapters/codex.ts';
 import { CLI, type CliEnd } from '../cli.ts';
 import { cleanEnvironment } from '../repo.ts';
 import { AGENTS, FOREIGN, featureFiles, OWN, PROJECT_FILES } from './house-files.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PlacedProblem } from '@onceover/base/kernel/failure.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { describeProblem } from '@onceover/base/ui/describe-problem.ts';
-import { parseRules } from '@onceover/gates/rules/parse.ts';
-import { parseJob } from '@onceover/loops/workflows/config/load.ts';
-import { parseSettings } from '@onceover/repo/config/parse-settings.ts';
+import type { PlacedProblem } from '@onceover/base/kernel/failure';
+import { isRecord } from '@onceover/base/kernel/json';
+import { describeProblem } from '@onceover/base/ui/describe-problem';
+import { parseRules } from '@onceover/gates/src/rules/parse.ts';
+import { parseJob } from '@onceover/loops/src/workflows/config/load.ts';
+import { parseSettings } from '@onceover/repo/src/config/parse-settings.ts';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { readAction } from '../composite-action.ts';

@@ -1,9 +1,8 @@
-import type { PublishOptions } from '@onceover/forges/publish.ts';
-import type { FindingState, KnownFinding } from '@onceover/gates/findings/types.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
-import { runDocument } from '@onceover/gates/result/json.ts';
-import type { GateOutcome, RunOutcome } from '@onceover/gates/result/types.ts';
-import type { ReportedFinding } from '@onceover/gates/findings/types.ts';
+import type { PublishOptions } from '@onceover/forges/publish';
+import type { FindingState, KnownFinding, ReportedFinding } from '@onceover/gates/findings/types';
+import type { RunDocument } from '@onceover/gates/result/json';
+import { runDocument } from '@onceover/gates/result/json';
+import type { GateOutcome, RunOutcome } from '@onceover/gates/result/types';
 import { finding, gateOutcome, path, runOutcome } from '../run-samples.ts';
 
 export const GATE = 'review:src:code-quality';

@@ -1,11 +1,11 @@
 /** GitHub on 127.0.0.1 for tests: the REST and GraphQL operations that the program uses, with GitHub's limits. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ok } from '@onceover/base/kernel/result.ts';
-import type { GithubTarget } from '@onceover/forges/decide-target.ts';
-import { githubForge } from '@onceover/forges/github.ts';
-import type { SendRequest } from '@onceover/forges/request.ts';
-import type { CheckReport, Forge, ThreadPlace } from '@onceover/forges/types.ts';
+import { ok } from '@onceover/base/kernel/result';
+import type { GithubTarget } from '@onceover/forges/decide-target';
+import { githubForge } from '@onceover/forges/src/github.ts';
+import type { SendRequest } from '@onceover/forges/src/request.ts';
+import type { CheckReport, Forge, ThreadPlace } from '@onceover/forges/src/types.ts';
 import { answerGraphql } from './github-graphql.ts';
 import { removeThreadComment } from './memory-forge.ts';
 import { component, type FoundOperation, findOperation } from './openapi.ts';

@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ok } from '@onceover/base/kernel/result.ts';
-import { newSideOf } from '@onceover/forges/decide-anchor.ts';
-import type { GitlabTarget } from '@onceover/forges/decide-gitlab-target.ts';
-import { gitlabForge } from '@onceover/forges/gitlab.ts';
-import type { Forge, PlaceLine } from '@onceover/forges/types.ts';
+import { ok } from '@onceover/base/kernel/result';
+import { newSideOf } from '@onceover/forges/src/decide-anchor.ts';
+import type { GitlabTarget } from '@onceover/forges/src/decide-gitlab-target.ts';
+import { gitlabForge } from '@onceover/forges/src/gitlab.ts';
+import type { Forge, PlaceLine } from '@onceover/forges/src/types.ts';
 import { findRoute, type GitlabPosition } from './gitlab-facts.ts';
 import { removeThreadComment } from './memory-forge.ts';
 import type { World, WorldComment, WorldData } from './world.ts';

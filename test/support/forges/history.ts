@@ -1,7 +1,6 @@
-import { type PublishOutcome, publishRun } from '@onceover/forges/publish.ts';
-import type { Forge } from '@onceover/forges/types.ts';
-import type { FindingState } from '@onceover/gates/findings/types.ts';
-import type { ReportedFinding } from '@onceover/gates/findings/types.ts';
+import { type PublishOutcome, publishRun } from '@onceover/forges/publish';
+import type { Forge } from '@onceover/forges/src/types.ts';
+import type { FindingState, ReportedFinding } from '@onceover/gates/findings/types';
 import fc from 'fast-check';
 import { waiver } from '../run-samples.ts';
 import { documentWith, findingOn, GATE, publishOptions } from './documents.ts';

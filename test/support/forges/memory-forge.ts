@@ -1,5 +1,5 @@
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { Forge, ForgeComment, NewThread, WriteEnd } from '@onceover/forges/types.ts';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import type { Forge, ForgeComment, NewThread, WriteEnd } from '@onceover/forges/src/types.ts';
 import { LONGEST_COMMENT, type World, type WorldComment } from './world.ts';
 
 /** A forge in memory with the rules of GitHub. `mostWrites` ends it with an exception after that many writes. */

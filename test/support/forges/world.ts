@@ -1,5 +1,5 @@
-import { newSideOf } from '@onceover/forges/decide-anchor.ts';
-import type { ChangedFile, CheckReport, ThreadPlace } from '@onceover/forges/types.ts';
+import { newSideOf } from '@onceover/forges/src/decide-anchor.ts';
+import type { ChangedFile, CheckReport, ThreadPlace } from '@onceover/forges/src/types.ts';
 import { structuredPatch } from 'diff';
 
 /** A comment in a pull request of the tests. */

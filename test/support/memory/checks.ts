@@ -1,4 +1,4 @@
-import type { CheckEnd, Checks } from '@onceover/base/kernel/ports.ts';
+import type { CheckEnd, Checks } from '@onceover/base/kernel/ports';
 
 /** The behaviour of a command: it ends with an exit code and an output, or it never ends by itself. */
 type ScriptedCheck =

@@ -1,4 +1,4 @@
-import type { Commits } from '@onceover/base/kernel/repository.ts';
+import type { Commits } from '@onceover/base/kernel/repository';
 import type { MemoryWorktree } from './git.ts';
 
 /** Commits in a working tree in memory. It has no index and never refuses a commit. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import type { Contents } from '@onceover/base/kernel/repository.ts';
-import { MISSING } from '@onceover/base/kernel/repository.ts';
+import type { Contents } from '@onceover/base/kernel/repository';
+import { MISSING } from '@onceover/base/kernel/repository';
 
 /** A working tree of plain files by path; their folders exist too. */
 export function memoryContents(files: Readonly<Record<string, string | Uint8Array>>): Contents {

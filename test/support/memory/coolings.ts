@@ -1,6 +1,6 @@
-import type { Cooldown } from '@onceover/base/kernel/agent.ts';
-import type { Cooldowns } from '@onceover/base/kernel/ports.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
+import type { Cooldown } from '@onceover/base/kernel/agent';
+import type { Cooldowns } from '@onceover/base/kernel/ports';
+import { ok } from '@onceover/base/kernel/result';
 
 const MONTH_MS = 31 * 24 * 60 * 60 * 1000;
 

@@ -1,7 +1,7 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { err, ok } from '@onceover/base/kernel/result.ts';
-import { mergeMeta, readMeta } from '@onceover/loops/phases/record/meta-json.ts';
-import type { FeatureFiles } from '@onceover/loops/phases/record/store.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { err, ok } from '@onceover/base/kernel/result';
+import { mergeMeta, readMeta } from '@onceover/loops/src/phases/record/meta-json.ts';
+import type { FeatureFiles } from '@onceover/loops/src/phases/record/store.ts';
 
 /** Folder of the files of a feature. */
 type Files = {

@@ -1,6 +1,6 @@
-import { err, ok } from '@onceover/base/kernel/result.ts';
-import type { FindingStore } from '@onceover/gates/findings/open-findings.ts';
-import { asRefuted, type Finding, isSameResolution, type Resolution } from '@onceover/gates/findings/types.ts';
+import { err, ok } from '@onceover/base/kernel/result';
+import { asRefuted, type Finding, isSameResolution, type Resolution } from '@onceover/gates/findings/types';
+import type { FindingStore } from '@onceover/gates/src/findings/open-findings.ts';
 
 /** Findings in memory. */
 export function memoryFindings(): FindingStore {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { CommitId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { Entry } from '@onceover/base/kernel/repository.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { CommitId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import type { Entry } from '@onceover/base/kernel/repository';
 
 type MemoryFile = { readonly mode: '100644' | '100755'; readonly text: string };
 

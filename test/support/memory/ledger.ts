@@ -1,6 +1,6 @@
-import type { LedgerEntry } from '@onceover/agents/ledger/entries.ts';
-import type { Ledger } from '@onceover/agents/ledger/store.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
+import type { LedgerEntry } from '@onceover/agents/ledger/entries';
+import type { Ledger } from '@onceover/agents/ledger/store';
+import { ok } from '@onceover/base/kernel/result';
 
 /** A ledger in memory. */
 export function memoryLedger(): Ledger {

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import type { HeldLock, Lock } from '@onceover/base/kernel/ports.ts';
-import { err, ok } from '@onceover/base/kernel/result.ts';
+import type { HeldLock, Lock } from '@onceover/base/kernel/ports';
+import { err, ok } from '@onceover/base/kernel/result';
 
 /** A lock between its users in this process. */
 export function memoryLock(): Lock {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { SessionPrompts } from '@onceover/agents/dispatch/cooldowns.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
+import type { SessionPrompts } from '@onceover/agents/dispatch/cooldowns';
+import { ok } from '@onceover/base/kernel/result';
 
 /** First prompts by digest; `pass` advances the clock. */
 export type MemoryOpenings = SessionPrompts & { pass(ms: number): void };

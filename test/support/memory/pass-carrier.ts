@@ -1,6 +1,6 @@
-import { ok } from '@onceover/base/kernel/result.ts';
-import { distinctFiles, fileName, isStorable } from '@onceover/passes/stored-files.ts';
-import type { PassCarrier, StoredFile } from '@onceover/passes/types.ts';
+import { ok } from '@onceover/base/kernel/result';
+import { distinctFiles, fileName, isStorable } from '@onceover/passes/src/stored-files.ts';
+import type { PassCarrier, StoredFile } from '@onceover/passes/types';
 
 /** A store in memory that several carriers share, as several clones share a remote. */
 export function memoryPassStore(): { carrier(): PassCarrier } {

@@ -1,7 +1,7 @@
-import type { ReviewId } from '@onceover/base/kernel/ids.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
-import type { Passes } from '@onceover/gates/rules/passes.ts';
-import type { MarkReceipt, TaskFacts } from '@onceover/gates/rules/types.ts';
+import type { ReviewId } from '@onceover/base/kernel/ids';
+import { ok } from '@onceover/base/kernel/result';
+import type { Passes } from '@onceover/gates/rules/passes';
+import type { MarkReceipt, TaskFacts } from '@onceover/gates/rules/types';
 
 /** Passes in memory; every marker is a plain file. */
 export function memoryPasses(): Passes {

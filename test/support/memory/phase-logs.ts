@@ -1,5 +1,5 @@
-import { ok } from '@onceover/base/kernel/result.ts';
-import type { PhaseLogs } from '@onceover/loops/phases/record/store.ts';
+import { ok } from '@onceover/base/kernel/result';
+import type { PhaseLogs } from '@onceover/loops/src/phases/record/store.ts';
 
 /** Logs by the name of the phase run and by their own name. */
 export type MemoryPhaseLogs = PhaseLogs & { readonly written: ReadonlyMap<string, string> };

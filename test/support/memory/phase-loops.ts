@@ -1,6 +1,6 @@
-import { ok } from '@onceover/base/kernel/result.ts';
-import type { PhaseLoops } from '@onceover/loops/phases/record/store.ts';
-import type { KeptLoop } from '@onceover/loops/phases/state.ts';
+import { ok } from '@onceover/base/kernel/result';
+import type { PhaseLoops } from '@onceover/loops/src/phases/record/store.ts';
+import type { KeptLoop } from '@onceover/loops/src/phases/state.ts';
 
 /** Loops in memory. */
 export function memoryPhaseLoops(): PhaseLoops {

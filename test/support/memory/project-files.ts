@@ -1,6 +1,6 @@
-import { folderOf } from '@onceover/base/kernel/paths.ts';
-import { err, ok } from '@onceover/base/kernel/result.ts';
-import type { ProjectFiles } from '@onceover/onceover/setup/project-files.ts';
+import { folderOf } from '@onceover/base/kernel/paths';
+import { err, ok } from '@onceover/base/kernel/result';
+import type { ProjectFiles } from '@onceover/onceover/src/setup/project-files.ts';
 
 /** The user's files in memory; null for a file that cannot be read. */
 export function memoryProjectFiles(files: Readonly<Record<string, string | null>>): ProjectFiles {

@@ -1,6 +1,6 @@
-import { ok } from '@onceover/base/kernel/result.ts';
-import type { ReceiptStore } from '@onceover/gates/run/record/receipts.ts';
-import type { ReceiptKeys, Receipts } from '@onceover/gates/run/types.ts';
+import { ok } from '@onceover/base/kernel/result';
+import type { ReceiptStore } from '@onceover/gates/src/run/record/receipts.ts';
+import type { ReceiptKeys, Receipts } from '@onceover/gates/src/run/types.ts';
 
 /** Receipts in memory. */
 export function memoryReceipts(): ReceiptStore {

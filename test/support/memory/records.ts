@@ -1,7 +1,7 @@
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
-import type { Records } from '@onceover/gates/run/record/records.ts';
-import type { CheckRecord, SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { GateId } from '@onceover/base/kernel/ids';
+import { ok } from '@onceover/base/kernel/result';
+import type { Records } from '@onceover/gates/run/record/records';
+import type { CheckRecord, SlotRecord } from '@onceover/gates/run/record-types';
 
 type Kept = { readonly gate: GateId; readonly iteration: number } & (
   | { readonly kind: 'slot'; readonly record: SlotRecord; readonly log: string }

@@ -1,7 +1,7 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Changes, Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
+import type { Changes, Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 
 /** Contents of files by path. */
 export type Tree = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
-import type { AgentFailure, AgentReply } from '@onceover/base/kernel/agent.ts';
-import type { AskEnd, Question, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports.ts';
+import type { AgentFailure, AgentReply } from '@onceover/base/kernel/agent';
+import type { AskEnd, Question, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports';
 
 /** One call. */
 type Asked = Question & { readonly agent: string };

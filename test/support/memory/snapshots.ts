@@ -1,7 +1,7 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { Comparison, DiffSection, Selection, Snapshots } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import type { Comparison, DiffSection, Selection, Snapshots } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import {
   blobOf,
   differences,

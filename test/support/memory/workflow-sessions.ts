@@ -1,7 +1,7 @@
-import type { RepoPath, SessionId } from '@onceover/base/kernel/ids.ts';
-import { err, ok } from '@onceover/base/kernel/result.ts';
-import type { WorkflowSessions } from '@onceover/loops/workflows/record/sessions.ts';
-import type { WorkflowSession } from '@onceover/loops/workflows/types.ts';
+import type { RepoPath, SessionId } from '@onceover/base/kernel/ids';
+import { err, ok } from '@onceover/base/kernel/result';
+import type { WorkflowSessions } from '@onceover/loops/src/workflows/record/sessions.ts';
+import type { WorkflowSession } from '@onceover/loops/workflows/types';
 
 export type MemorySessions = WorkflowSessions & {
   /** Written outputs by session and step. */

@@ -1,5 +1,5 @@
-import type { PhaseDocument } from '@onceover/loops/phases/json-schema.ts';
-import type { LoopIssue } from '@onceover/loops/phases/types.ts';
+import type { PhaseDocument } from '@onceover/loops/phases/json-schema';
+import type { LoopIssue } from '@onceover/loops/src/phases/types.ts';
 import { type CliEnd, type CliOptions, onceover } from '../cli.ts';
 import { type GateRepo, gateRepo, type ScriptedAnswer } from '../gates.ts';
 

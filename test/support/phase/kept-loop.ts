@@ -1,6 +1,6 @@
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
-import { beginPhase } from '@onceover/loops/phases/decide/machine.ts';
-import type { KeptLoop } from '@onceover/loops/phases/state.ts';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
+import { beginPhase } from '@onceover/loops/src/phases/decide/machine.ts';
+import type { KeptLoop } from '@onceover/loops/src/phases/state.ts';
 import { phaseSetup, sessionAs } from './player.ts';
 import { issue, lookError, phaseRun, playedRound } from './samples.ts';
 

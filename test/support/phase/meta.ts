@@ -1,4 +1,4 @@
-import type { MetaUpdate } from '@onceover/loops/phases/types.ts';
+import type { MetaUpdate } from '@onceover/loops/src/phases/types.ts';
 
 const AT = '2026-03-04T05:06:07.000Z';
 

@@ -1,8 +1,8 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { PhaseName, PhaseRole, ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
-import { fallbackAsk, unsentCall } from '@onceover/loops/phases/decide/calls.ts';
-import { beginPhase, stepPhase } from '@onceover/loops/phases/decide/machine.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import type { PhaseName, PhaseRole, ReviewerRole } from '@onceover/base/kernel/review-loops';
+import { fallbackAsk, unsentCall } from '@onceover/loops/src/phases/decide/calls.ts';
+import { beginPhase, stepPhase } from '@onceover/loops/src/phases/decide/machine.ts';
 import type {
   Ask,
   LoopSession,
@@ -12,7 +12,7 @@ import type {
   PhaseState,
   PhaseStep,
   Replied,
-} from '@onceover/loops/phases/state.ts';
+} from '@onceover/loops/src/phases/state.ts';
 import type {
   IterationEntry,
   LoopAnswer,
@@ -20,7 +20,7 @@ import type {
   LoopIssue,
   PhaseEnd,
   PhaseSetup,
-} from '@onceover/loops/phases/types.ts';
+} from '@onceover/loops/src/phases/types.ts';
 import { loopAsk } from '../loop-asks.ts';
 
 const ROLES: readonly PhaseRole[] = [

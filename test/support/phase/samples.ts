@@ -1,7 +1,7 @@
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { ReviewerRole, Spent } from '@onceover/base/kernel/review-loops.ts';
-import type { PhasePlanDocument } from '@onceover/loops/phases/json-schema.ts';
-import type { PhaseOutcome } from '@onceover/loops/phases/run-types.ts';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import type { ReviewerRole, Spent } from '@onceover/base/kernel/review-loops';
+import type { PhasePlanDocument } from '@onceover/loops/phases/json-schema';
+import type { PhaseOutcome } from '@onceover/loops/phases/run-types';
 import type {
   IterationEntry,
   LoopAnswer,
@@ -14,7 +14,7 @@ import type {
   PhaseStatus,
   RoleReview,
   RoleReviewError,
-} from '@onceover/loops/phases/types.ts';
+} from '@onceover/loops/src/phases/types.ts';
 
 export const feature = 'docs/f' as RepoPath;
 

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { PhaseName, RoleName } from '@onceover/base/kernel/review-loops.ts';
-import type { PhaseOutcome, PhaseRequest } from '@onceover/loops/phases/run-types.ts';
-import type { LoopAnswer } from '@onceover/loops/phases/types.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { PhaseName, RoleName } from '@onceover/base/kernel/review-loops';
+import type { PhaseOutcome, PhaseRequest } from '@onceover/loops/phases/run-types';
+import type { LoopAnswer } from '@onceover/loops/src/phases/types.ts';
+import type { Settings } from '@onceover/repo/config/settings';
 import { expect } from 'vitest';
 import { fails } from '../memory/reviewers.ts';
 import { Crash, crashing } from './crash.ts';

@@ -1,6 +1,6 @@
-import type { PhaseStage, ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
-import type { Ask, Measured, PhaseAction } from '@onceover/loops/phases/state.ts';
-import type { LoopAnswer, PhaseEnd, PhaseSetup } from '@onceover/loops/phases/types.ts';
+import type { PhaseStage, ReviewerRole } from '@onceover/base/kernel/review-loops';
+import type { Ask, Measured, PhaseAction } from '@onceover/loops/src/phases/state.ts';
+import type { LoopAnswer, PhaseEnd, PhaseSetup } from '@onceover/loops/src/phases/types.ts';
 import { expect } from 'vitest';
 
 /** A verdict and the content it is about. */

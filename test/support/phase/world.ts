@@ -1,8 +1,8 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
-import { fallbackAsk } from '@onceover/loops/phases/decide/calls.ts';
-import { beginPhase, checkpoint, resumePhase, stepPhase } from '@onceover/loops/phases/decide/machine.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import type { ReviewerRole } from '@onceover/base/kernel/review-loops';
+import { fallbackAsk } from '@onceover/loops/src/phases/decide/calls.ts';
+import { beginPhase, checkpoint, resumePhase, stepPhase } from '@onceover/loops/src/phases/decide/machine.ts';
 import type {
   Ask,
   Measured,
@@ -11,8 +11,8 @@ import type {
   PhaseState,
   PhaseStep,
   Replied,
-} from '@onceover/loops/phases/state.ts';
-import type { LoopAnswer, LoopIssue, PhaseEnd, PhaseSetup } from '@onceover/loops/phases/types.ts';
+} from '@onceover/loops/src/phases/state.ts';
+import type { LoopAnswer, LoopIssue, PhaseEnd, PhaseSetup } from '@onceover/loops/src/phases/types.ts';
 import { ARTIFACT, called, sessionAs } from './player.ts';
 import { Watch } from './watch.ts';
 

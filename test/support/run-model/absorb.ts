@@ -1,5 +1,5 @@
-import type { Finding } from '@onceover/gates/findings/types.ts';
-import type { SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { Finding } from '@onceover/gates/findings/types';
+import type { SlotRecord } from '@onceover/gates/run/record-types';
 import { expect } from 'vitest';
 import type { Moment } from '../memory/git.ts';
 import { type Ground, isOpen, type ModelFinding, type ModelLook, type Standing } from './model.ts';

@@ -1,7 +1,7 @@
-import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { BranchContext, Entry } from '@onceover/base/kernel/repository.ts';
-import type { FindingState } from '@onceover/gates/findings/types.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
+import type { BranchContext, Entry } from '@onceover/base/kernel/repository';
+import type { FindingState } from '@onceover/gates/findings/types';
+import type { Priority } from '@onceover/repo/config/settings';
 import type { MemoryClone, MemoryTree } from '../memory/git.ts';
 import type { Setup } from './setup.ts';
 

@@ -1,10 +1,10 @@
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import type { Selection } from '@onceover/base/kernel/repository.ts';
-import type { Disposition, Finding, Resolution } from '@onceover/gates/findings/types.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
-import type { ArchivedRecord, CheckRecord, SlotRecord } from '@onceover/gates/run/record-types.ts';
-import type { CheckReceipt, HeldReceipt, Receipt } from '@onceover/gates/run/types.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { GateId } from '@onceover/base/kernel/ids';
+import type { Selection } from '@onceover/base/kernel/repository';
+import type { Disposition, Finding, Resolution } from '@onceover/gates/findings/types';
+import type { RunOutcome } from '@onceover/gates/result/types';
+import type { ArchivedRecord, CheckRecord, SlotRecord } from '@onceover/gates/run/record-types';
+import type { CheckReceipt, HeldReceipt, Receipt } from '@onceover/gates/src/run/types.ts';
+import type { Priority } from '@onceover/repo/config/settings';
 import type { Moment } from '../memory/git.ts';
 
 /** The options of a run. */

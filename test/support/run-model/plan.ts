@@ -1,4 +1,4 @@
-import type { GateId } from '@onceover/base/kernel/ids.ts';
+import type { GateId } from '@onceover/base/kernel/ids';
 import type { Model, ModelFinding } from './model.ts';
 import type { Asked } from './observed.ts';
 import type { Setup } from './setup.ts';

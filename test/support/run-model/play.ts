@@ -1,7 +1,7 @@
-import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Selection } from '@onceover/base/kernel/repository.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
-import type { SlotRecord } from '@onceover/gates/run/record-types.ts';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
+import type { Selection } from '@onceover/base/kernel/repository';
+import type { RunOutcome } from '@onceover/gates/result/types';
+import type { SlotRecord } from '@onceover/gates/run/record-types';
 import { expect } from 'vitest';
 import { type Ground, newModel } from './model.ts';
 import type { Asked, ObservedRun } from './observed.ts';

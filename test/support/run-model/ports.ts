@@ -1,9 +1,9 @@
-import type { Cooldowns } from '@onceover/base/kernel/ports.ts';
-import { err, type Result } from '@onceover/base/kernel/result.ts';
-import type { FindingStore } from '@onceover/gates/findings/open-findings.ts';
-import { asRefuted } from '@onceover/gates/findings/types.ts';
-import type { ReceiptStore } from '@onceover/gates/run/record/receipts.ts';
-import type { Records } from '@onceover/gates/run/record/records.ts';
+import type { Cooldowns } from '@onceover/base/kernel/ports';
+import { err, type Result } from '@onceover/base/kernel/result';
+import { asRefuted } from '@onceover/gates/findings/types';
+import type { Records } from '@onceover/gates/run/record/records';
+import type { FindingStore } from '@onceover/gates/src/findings/open-findings.ts';
+import type { ReceiptStore } from '@onceover/gates/src/run/record/receipts.ts';
 import type { Write } from './observed.ts';
 
 type Told = Write extends infer One ? (One extends Write ? Omit<One, 'wave'> : never) : never;

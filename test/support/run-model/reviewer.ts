@@ -1,6 +1,6 @@
-import type { AskEnd, Question } from '@onceover/base/kernel/ports.ts';
-import type { Disposition } from '@onceover/gates/findings/types.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { AskEnd, Question } from '@onceover/base/kernel/ports';
+import type { Disposition } from '@onceover/gates/findings/types';
+import type { Priority } from '@onceover/repo/config/settings';
 import { answers, fails } from '../memory/reviewers.ts';
 import type { Answer, ObservedAsk, Report } from './observed.ts';
 import { PATHS } from './setup.ts';

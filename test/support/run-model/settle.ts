@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Priority } from '@onceover/repo/config/settings';
 import { isBelow, isOpen, type ModelFinding, type ModelReceipt, type Standing } from './model.ts';
 import type { Answer, Report } from './observed.ts';
 import type { Setup } from './setup.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Rubric } from '@onceover/gates/gate-types.ts';
-import type { Rule } from '@onceover/gates/rules/types.ts';
-import type { Priority, Settings } from '@onceover/repo/config/settings.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Rubric } from '@onceover/gates/gate-types';
+import type { Rule } from '@onceover/gates/rules/types';
+import type { Priority, Settings } from '@onceover/repo/config/settings';
 
 /** The start of a sequence; prompts and numbers of reviewers change later. */
 export type Setup = {

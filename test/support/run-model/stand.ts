@@ -1,6 +1,6 @@
-import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository';
+import type { Priority } from '@onceover/repo/config/settings';
 import { differences, type MemoryTree, type Moment, treeId } from '../memory/git.ts';
 import { compareIn, isWanted } from '../memory/snapshots.ts';
 import type { Ground } from './model.ts';

@@ -1,6 +1,6 @@
-import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { BranchContext, Entry } from '@onceover/base/kernel/repository.ts';
-import type { FindingState } from '@onceover/gates/findings/types.ts';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
+import type { BranchContext, Entry } from '@onceover/base/kernel/repository';
+import type { FindingState } from '@onceover/gates/findings/types';
 import { differences, type MemoryTree, treeId } from '../memory/git.ts';
 import {
   isBelow,

@@ -1,5 +1,5 @@
-import type { SlotStatus } from '@onceover/gates/run/record-types.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { SlotStatus } from '@onceover/gates/run/record-types';
+import type { Priority } from '@onceover/repo/config/settings';
 import fc from 'fast-check';
 import type { Trouble } from './ports.ts';
 import { REPORTED, type Verdict } from './reviewer.ts';

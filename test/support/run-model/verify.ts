@@ -1,5 +1,5 @@
-import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
+import type { RunOutcome } from '@onceover/gates/result/types';
 import { expect } from 'vitest';
 import { type MemoryTree, type Moment, treeId } from '../memory/git.ts';
 import { absorbLook, absorbRest, isTidied } from './absorb.ts';

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
-import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Event } from '@onceover/web/progress/state.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
-import type { RunPorts, RunRequest } from '@onceover/gates/run/ports.ts';
-import { executeRun, previewRun } from '@onceover/gates/run/run.ts';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
+import type { RunOutcome } from '@onceover/gates/result/types';
+import type { RunPorts, RunRequest } from '@onceover/gates/run/ports';
+import { executeRun, previewRun } from '@onceover/gates/run/run';
+import type { Event } from '@onceover/web/progress/state';
 import { memoryChecks } from '../memory/checks.ts';
 import { memoryContents } from '../memory/contents.ts';
 import { memoryCoolings } from '../memory/coolings.ts';

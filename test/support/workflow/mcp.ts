@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StepEndDocument, WorkflowStartDocument } from '@onceover/loops/workflows/json.ts';
+import type { StepEndDocument, WorkflowStartDocument } from '@onceover/loops/workflows/json';
 import { expect } from 'vitest';
 import { onceover } from '../cli.ts';
 import { type Answer, type Connection, connectNew } from '../mcp-clients.ts';

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { StepEndDocument, WorkflowStartDocument } from '@onceover/loops/workflows/json.ts';
+import type { StepEndDocument, WorkflowStartDocument } from '@onceover/loops/workflows/json';
 import { type CliEnd, type CliOptions, onceover } from '../cli.ts';
 import { emptyRepo, type TestRepo } from '../repo.ts';
 

@@ -1,7 +1,7 @@
-import type { RepoPath, SessionId } from '@onceover/base/kernel/ids.ts';
-import type { ReviewResult } from '@onceover/loops/workflows/quality/types.ts';
-import { beginSession } from '@onceover/loops/workflows/session.ts';
-import type { Job, SessionReviewer, Step, WorkflowSession } from '@onceover/loops/workflows/types.ts';
+import type { RepoPath, SessionId } from '@onceover/base/kernel/ids';
+import { beginSession } from '@onceover/loops/src/workflows/session.ts';
+import type { ReviewResult } from '@onceover/loops/workflows/quality/types';
+import type { Job, SessionReviewer, Step, WorkflowSession } from '@onceover/loops/workflows/types';
 
 export const NOW = '2026-03-01T12:00:00.000Z';
 export const SELF: SessionReviewer = { kind: 'self' };

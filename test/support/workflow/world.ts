@@ -1,15 +1,15 @@
-import type { RepoPath, SessionId } from '@onceover/base/kernel/ids.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { RepoPath, SessionId } from '@onceover/base/kernel/ids';
+import { repoPath } from '@onceover/base/kernel/paths';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import {
   type FinishRequest,
   finishWorkflowStep,
   type WorkflowPorts,
-} from '@onceover/loops/workflows/do/finish-step.ts';
-import { outputFiles } from '@onceover/loops/workflows/quality/tasks.ts';
-import { QualityGateError, type QualityGateResult, type StepOutputs } from '@onceover/loops/workflows/quality/types.ts';
-import type { WorkflowSessions } from '@onceover/loops/workflows/record/sessions.ts';
-import type { Job, SessionReviewer, StepEnd, WorkflowSession } from '@onceover/loops/workflows/types.ts';
+} from '@onceover/loops/src/workflows/do/finish-step.ts';
+import type { WorkflowSessions } from '@onceover/loops/src/workflows/record/sessions.ts';
+import { outputFiles } from '@onceover/loops/workflows/quality/tasks';
+import { QualityGateError, type QualityGateResult, type StepOutputs } from '@onceover/loops/workflows/quality/types';
+import type { Job, SessionReviewer, StepEnd, WorkflowSession } from '@onceover/loops/workflows/types';
 import { memoryContents } from '../memory/contents.ts';
 import { type MemorySessions, memorySessions } from '../memory/workflow-sessions.ts';
 import { BY_ONE, sessionOf } from './samples.ts';

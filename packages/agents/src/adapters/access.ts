@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { AccessState } from '@onceover/base/kernel/agent.ts';
-import { statIfPresent } from '@onceover/base/platform/files.ts';
-import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files.ts';
-import type { Fetch } from '@onceover/base/platform/proxy.ts';
-import { runProcessGroup } from '@onceover/base/platform/run-process.ts';
+import type { AccessState } from '@onceover/base/kernel/agent';
+import { statIfPresent } from '@onceover/base/platform/files';
+import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files';
+import type { Fetch } from '@onceover/base/platform/proxy';
+import { runProcessGroup } from '@onceover/base/platform/run-process';
 
 /** How `onceover doctor` finds out, without a paid call, whether an agent can work. */
 export type AgentAccess = {

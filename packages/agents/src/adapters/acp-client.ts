@@ -1,9 +1,9 @@
 import { isAbsolute, join, relative } from 'node:path';
-import type { AgentFailure, Usage } from '@onceover/base/kernel/agent.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { isInside } from '@onceover/base/kernel/paths.ts';
-import { isAmount } from '@onceover/base/kernel/shape.ts';
-import { readText } from '@onceover/repo/git/working-files.ts';
+import type { AgentFailure, Usage } from '@onceover/base/kernel/agent';
+import { isRecord } from '@onceover/base/kernel/json';
+import { isInside } from '@onceover/base/kernel/paths';
+import { isAmount } from '@onceover/base/kernel/shape';
+import { readText } from '@onceover/repo/git/working-files';
 import {
   type AgentEvents,
   type AgentQuestion,

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
-import { statIfPresent } from '@onceover/base/platform/files.ts';
+import { digestOf } from '@onceover/base/kernel/ids';
+import { statIfPresent } from '@onceover/base/platform/files';
 import { openAcpCall } from './acp-client.ts';
 import type { Agent } from './agent.ts';
 

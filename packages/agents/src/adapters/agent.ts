@@ -1,5 +1,5 @@
-import type { Abilities, AgentFailure, RequestFigures, ResumeResult, Usage } from '@onceover/base/kernel/agent.ts';
-import type { Question } from '@onceover/base/kernel/ports.ts';
+import type { Abilities, AgentFailure, RequestFigures, ResumeResult, Usage } from '@onceover/base/kernel/agent';
+import type { Question } from '@onceover/base/kernel/ports';
 import type { AgentAccess } from './access.ts';
 
 /** One question to an agent. `invoke` makes a command line from it. */

@@ -1,4 +1,4 @@
-import type { AgentSettings, ApiSettings } from '@onceover/base/kernel/agent.ts';
+import type { AgentSettings, ApiSettings } from '@onceover/base/kernel/agent';
 import type { Agent } from './agent.ts';
 
 /**

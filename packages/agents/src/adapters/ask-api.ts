@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
-import { GENERATED_FOLDER } from '@onceover/base/kernel/paths.ts';
-import type { AskEnd, AskOptions, Question, ReviewedTrees } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { openFetch } from '@onceover/base/platform/proxy.ts';
-import { openSnapshots } from '@onceover/repo/git/snapshot.ts';
+import { GENERATED_FOLDER } from '@onceover/base/kernel/paths';
+import type { AskEnd, AskOptions, Question, ReviewedTrees } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { openFetch } from '@onceover/base/platform/proxy';
+import { openSnapshots } from '@onceover/repo/git/snapshot';
 import { callApi } from '../api/call-api.ts';
 import { openTranscripts } from '../api/transcripts.ts';
 import { notCalled } from './call-agent.ts';

@@ -1,11 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AgentFailure, AgentReply, Usage } from '@onceover/base/kernel/agent.ts';
-import { ACTIVE, type AskEnd, MOST_RETRIES } from '@onceover/base/kernel/ports.ts';
-import { isSymlink, statIfPresent } from '@onceover/base/platform/files.ts';
-import { type ProcessRunEnd, runProcessGroup } from '@onceover/base/platform/run-process.ts';
-import { makeScratch, type Scratch } from '@onceover/base/platform/scratch.ts';
-import { copyWorkingTree, filesNamed } from '@onceover/repo/git/working-files.ts';
+import type { AgentFailure, AgentReply, Usage } from '@onceover/base/kernel/agent';
+import { ACTIVE, type AskEnd, MOST_RETRIES } from '@onceover/base/kernel/ports';
+import { isSymlink, statIfPresent } from '@onceover/base/platform/files';
+import { type ProcessRunEnd, runProcessGroup } from '@onceover/base/platform/run-process';
+import { makeScratch, type Scratch } from '@onceover/base/platform/scratch';
+import { copyWorkingTree, filesNamed } from '@onceover/repo/git/working-files';
 import type { CopyFiles } from './acp-copy.ts';
 import { type Agent, type AgentEvents, type AgentQuestion, NO_EVENTS } from './agent.ts';
 import { findProgram } from './installed.ts';

@@ -1,7 +1,7 @@
-import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { MOST_RETRIES } from '@onceover/base/kernel/ports.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent';
+import { isRecord } from '@onceover/base/kernel/json';
+import { MOST_RETRIES } from '@onceover/base/kernel/ports';
+import { parseJson } from '@onceover/base/platform/private-files';
 import type { Agent, AgentEvents, AgentQuestion } from './agent.ts';
 import {
   arrayAt,

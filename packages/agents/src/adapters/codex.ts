@@ -1,5 +1,5 @@
-import type { RequestFigures, Usage } from '@onceover/base/kernel/agent.ts';
-import { strictSchema } from '@onceover/base/kernel/strict-schema.ts';
+import type { RequestFigures, Usage } from '@onceover/base/kernel/agent';
+import { strictSchema } from '@onceover/base/kernel/strict-schema';
 import { type LoginFacts, loginVariable } from './access.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import {

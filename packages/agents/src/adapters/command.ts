@@ -1,6 +1,6 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { isRecord, objectsIn } from '@onceover/base/kernel/json.ts';
-import { isAmount } from '@onceover/base/kernel/shape.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { isRecord, objectsIn } from '@onceover/base/kernel/json';
+import { isAmount } from '@onceover/base/kernel/shape';
 import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
 import { numberAt, readEvent, stringAt } from './parse-output.ts';
 

@@ -1,7 +1,7 @@
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import { isInside } from '@onceover/base/kernel/paths.ts';
-import { realPath, statIfPresent } from '@onceover/base/platform/files.ts';
-import { findOnPath } from '@onceover/base/platform/program.ts';
+import { isInside } from '@onceover/base/kernel/paths';
+import { realPath, statIfPresent } from '@onceover/base/platform/files';
+import { findOnPath } from '@onceover/base/platform/program';
 import { isApiAgent } from './api-agent.ts';
 import { commandAgent } from './command.ts';
 import { findProgram, isCustomCommand, type KnownAgent } from './installed.ts';

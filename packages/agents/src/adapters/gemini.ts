@@ -1,4 +1,4 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
 import { loginVariable } from './access.ts';
 import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
 import {

@@ -1,12 +1,12 @@
 import { realpathSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import type { AgentReport, AgentSettings, MissingAgent, ResumeResult } from '@onceover/base/kernel/agent.ts';
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import { isAmount, isString, readShape, type Shaped } from '@onceover/base/kernel/shape.ts';
-import { tryDisk } from '@onceover/base/platform/files.ts';
-import { openListFile } from '@onceover/base/platform/private-files.ts';
-import { findOnPath, isProgram } from '@onceover/base/platform/program.ts';
-import { withoutSecrets } from '@onceover/base/platform/secret-variables.ts';
+import type { AgentReport, AgentSettings, MissingAgent, ResumeResult } from '@onceover/base/kernel/agent';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import { isAmount, isString, readShape, type Shaped } from '@onceover/base/kernel/shape';
+import { tryDisk } from '@onceover/base/platform/files';
+import { openListFile } from '@onceover/base/platform/private-files';
+import { findOnPath, isProgram } from '@onceover/base/platform/program';
+import { withoutSecrets } from '@onceover/base/platform/secret-variables';
 import { readAccess, runBriefly, UNKNOWN_ACCESS } from './access.ts';
 import type { Agent } from './agent.ts';
 import { API_VERSION, apiAgent, isApiAgent } from './api-agent.ts';
@@ -169,7 +169,7 @@ export async function reportAgent(
   const { name, testedVersion, abilities, install } = agent;
   const common = { name, program, testedVersion, abilities, install, logIn: agent.access?.logIn ?? null };
   if (isApiAgent(known)) {
-    const { openFetch } = await import('@onceover/base/platform/proxy.ts');
+    const { openFetch } = await import('@onceover/base/platform/proxy');
     const { login, service } = await readAccess(known, null, root, openFetch(known.env));
     const always = { kind: 'yes', from: 'tested' } as const;
     return { ...common, version: API_VERSION, resume: always, fork: always, login, service };

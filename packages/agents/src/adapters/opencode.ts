@@ -1,4 +1,4 @@
-import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent';
 import type { Agent, AgentEvents } from './agent.ts';
 import {
   errorFailure,

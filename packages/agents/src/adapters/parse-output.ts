@@ -1,7 +1,7 @@
-import type { AgentFailure, RequestFigures, Usage } from '@onceover/base/kernel/agent.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { isAmount } from '@onceover/base/kernel/shape.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
+import type { AgentFailure, RequestFigures, Usage } from '@onceover/base/kernel/agent';
+import { isRecord } from '@onceover/base/kernel/json';
+import { isAmount } from '@onceover/base/kernel/shape';
+import { parseJson } from '@onceover/base/platform/private-files';
 import type { AgentEvents } from './agent.ts';
 
 /** Returns the JSON object in a line of output; `null` if the line contains anything else. */

@@ -1,6 +1,6 @@
-import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { isAmount } from '@onceover/base/kernel/shape.ts';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent';
+import { isRecord } from '@onceover/base/kernel/json';
+import { isAmount } from '@onceover/base/kernel/shape';
 import { loginVariable } from './access.ts';
 import type { Agent, AgentEvents } from './agent.ts';
 import {

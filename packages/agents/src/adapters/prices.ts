@@ -1,4 +1,4 @@
-import type { PriceList } from '@onceover/base/kernel/agent.ts';
+import type { PriceList } from '@onceover/base/kernel/agent';
 import { calcPrice, type MatchLogic } from '@pydantic/genai-prices';
 import { loadAgents } from './table.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { ResumeAbility, Usage } from '@onceover/base/kernel/agent.ts';
-import { type CommitId, digestOf } from '@onceover/base/kernel/ids.ts';
+import type { ResumeAbility, Usage } from '@onceover/base/kernel/agent';
+import { type CommitId, digestOf } from '@onceover/base/kernel/ids';
 import type {
   AskEnd,
   AskOptions,
@@ -8,10 +8,10 @@ import type {
   ReviewedTrees,
   ReviewerFacts,
   Reviewers,
-} from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files.ts';
-import { type BaseCheckout, openBaseCheckout } from '@onceover/repo/git/base-checkout.ts';
+} from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files';
+import { type BaseCheckout, openBaseCheckout } from '@onceover/repo/git/base-checkout';
 import type { Agent, AgentQuestion } from './agent.ts';
 import { API_VERSION, isApiAgent, keepsConversations } from './api-agent.ts';
 import { type AgentCall, callAgent, notCalled } from './call-agent.ts';

@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '@onceover/base/kernel/agent-names.ts';
+import { AGENT_NAMES } from '@onceover/base/kernel/agent-names';
 import type { Agent } from './agent.ts';
 
 /** The built-in agents. Their code is loaded when `loadAgents` is called. */

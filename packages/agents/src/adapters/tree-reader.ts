@@ -1,10 +1,10 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { isInside } from '@onceover/base/kernel/paths.ts';
-import type { ReviewedTrees } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { diffSections } from '@onceover/repo/git/diff.ts';
-import { asResult, git, gitFailed, objectId, utf8Name } from '@onceover/repo/git/git.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { isInside } from '@onceover/base/kernel/paths';
+import type { ReviewedTrees } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
+import { diffSections } from '@onceover/repo/git/diff';
+import { asResult, git, gitFailed, objectId, utf8Name } from '@onceover/repo/git/git';
 
 type Listed = { readonly path: string; readonly mode: string; readonly id: string; readonly bytes: number };
 

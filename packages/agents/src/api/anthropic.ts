@@ -1,5 +1,5 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { plainSchema } from '@onceover/base/kernel/strict-schema.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import { plainSchema } from '@onceover/base/kernel/strict-schema';
 import { TOOLS } from './tool-list.ts';
 import {
   type ApiRequest,

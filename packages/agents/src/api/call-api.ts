@@ -6,10 +6,10 @@ import {
   type RequestFigures,
   type RequestTurn,
   type Usage,
-} from '@onceover/base/kernel/agent.ts';
-import { MASKED } from '@onceover/base/kernel/mask-secrets.ts';
-import { type AskEnd, type AskOptions, MOST_RETRIES, type Question } from '@onceover/base/kernel/ports.ts';
-import type { Fetch } from '@onceover/base/platform/proxy.ts';
+} from '@onceover/base/kernel/agent';
+import { MASKED } from '@onceover/base/kernel/mask-secrets';
+import { type AskEnd, type AskOptions, MOST_RETRIES, type Question } from '@onceover/base/kernel/ports';
+import type { Fetch } from '@onceover/base/platform/proxy';
 import { anthropicMessages, wholeContent } from './anthropic.ts';
 import { judgeEnding, judgeTrouble, waitBefore } from './judge-trouble.ts';
 import { openaiChat } from './openai-chat.ts';

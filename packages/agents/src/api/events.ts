@@ -1,4 +1,4 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
+import { isRecord } from '@onceover/base/kernel/json';
 import type { WireObject } from './types.ts';
 
 /** The maximum number of characters of a line or a stream. Nothing longer can be a model's answer. */

@@ -1,4 +1,4 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
 import { runTool } from './run-tool.ts';
 import type { ListedFile, TreeReader } from './types.ts';
 

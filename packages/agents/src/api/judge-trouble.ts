@@ -1,4 +1,4 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
 import type { StreamState } from './types.ts';
 
 /** Why a request got no usable answer. */

@@ -1,4 +1,4 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
+import { isRecord } from '@onceover/base/kernel/json';
 import { answerFormat, cacheKey, openaiHeaders, openaiUsage, serviceTier } from './openai-shared.ts';
 import { TOOLS } from './tool-list.ts';
 import {

@@ -1,5 +1,5 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { strictSchema } from '@onceover/base/kernel/strict-schema.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import { strictSchema } from '@onceover/base/kernel/strict-schema';
 import { answerFormat, cacheKey, openaiHeaders, openaiUsage, serviceTier } from './openai-shared.ts';
 import { TOOLS } from './tool-list.ts';
 import {

@@ -1,7 +1,7 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { strictSchema } from '@onceover/base/kernel/strict-schema.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import { strictSchema } from '@onceover/base/kernel/strict-schema';
 import type { ApiRequest, WireObject } from './types.ts';
 import { fieldNumber, fieldObject } from './wire-values.ts';
 

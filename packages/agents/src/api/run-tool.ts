@@ -1,7 +1,7 @@
-import { closeFence, quoteName } from '@onceover/base/kernel/escape.ts';
-import { compileGlob, globMatches } from '@onceover/base/kernel/glob.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
-import { SUBMODULE, SYMLINK } from '@onceover/base/kernel/repository.ts';
+import { closeFence, quoteName } from '@onceover/base/kernel/escape';
+import { compileGlob, globMatches } from '@onceover/base/kernel/glob';
+import { repoPath } from '@onceover/base/kernel/paths';
+import { SUBMODULE, SYMLINK } from '@onceover/base/kernel/repository';
 import { compilePattern } from './search-pattern.ts';
 import type { ListedFile, ToolCall, ToolResult, TreeReader, WireObject } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
+import { isRecord } from '@onceover/base/kernel/json';
 import type { RequestTrouble } from './judge-trouble.ts';
 import { connectionTrouble, type HttpEnd, type HttpRequest, statusTrouble } from './send-request.ts';
 import { NO_STREAM, type WireObject } from './types.ts';

@@ -1,5 +1,5 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import type { Fetch } from '@onceover/base/platform/proxy.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import type { Fetch } from '@onceover/base/platform/proxy';
 import { openEventReader } from './events.ts';
 import { type RequestTrouble, retryAfter } from './judge-trouble.ts';
 import { type Dialect, NO_STREAM, type StreamState, type WireObject } from './types.ts';

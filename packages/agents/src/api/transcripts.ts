@@ -1,9 +1,9 @@
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { isString } from '@onceover/base/kernel/shape.ts';
-import { removeLeftovers, statIfPresent } from '@onceover/base/platform/files.ts';
-import { openFolder, parseJson } from '@onceover/base/platform/private-files.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { isString } from '@onceover/base/kernel/shape';
+import { removeLeftovers, statIfPresent } from '@onceover/base/platform/files';
+import { openFolder, parseJson } from '@onceover/base/platform/private-files';
 import type { Turn } from './types.ts';
 
 /** A conversation with a model exactly as it was sent, so that a later call can continue it. */

@@ -1,5 +1,5 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import type { Result } from '@onceover/base/kernel/result';
 
 /** A JSON object in a request to or an answer from a provider. */
 export type WireObject = { readonly [key: string]: unknown };

@@ -1,4 +1,4 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
+import { isRecord } from '@onceover/base/kernel/json';
 import type { WireObject } from './types.ts';
 
 /** Returns the object in a field; an empty object if the field has none. */

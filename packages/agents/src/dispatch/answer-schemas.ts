@@ -1,5 +1,5 @@
-import { SEVERITIES } from '@onceover/base/kernel/review-loops.ts';
-import { PRIORITIES } from '@onceover/repo/config/settings.ts';
+import { SEVERITIES } from '@onceover/base/kernel/review-loops';
+import { PRIORITIES } from '@onceover/repo/config/settings';
 import * as z from 'zod';
 
 // The schemas of the answers that reviewers and fixing agents give. Each is sent to the agent and later used to check

@@ -1,8 +1,8 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import type { Reviewers } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import type { Reviewers } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type { Settings } from '@onceover/repo/config/settings';
 import { foundForPullRequest } from '../adapters/from-base.ts';
 import { knownAgents, testedVersions } from '../adapters/installed.ts';
 import { openReviewers } from '../adapters/reviewers.ts';

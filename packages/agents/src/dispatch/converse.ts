@@ -5,9 +5,9 @@ import {
   type SlotTrouble,
   type TranscriptEntry,
   type Usage,
-} from '@onceover/base/kernel/agent.ts';
-import type { AskEnd, Clock, Cooldowns, Question, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports.ts';
-import { describeUnreadable } from '@onceover/base/ui/describe-agent-failure.ts';
+} from '@onceover/base/kernel/agent';
+import type { AskEnd, Clock, Cooldowns, Question, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports';
+import { describeUnreadable } from '@onceover/base/ui/describe-agent-failure';
 import type { AnswerKind, Answers } from './answer-schemas.ts';
 import { startCooldown } from './cooldowns.ts';
 import type { Budget } from './limits.ts';

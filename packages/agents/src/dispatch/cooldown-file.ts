@@ -1,7 +1,7 @@
-import type { Cooldown } from '@onceover/base/kernel/agent.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { isString, isTime, readShape, type Shaped } from '@onceover/base/kernel/shape.ts';
-import { openListFile } from '@onceover/base/platform/private-files.ts';
+import type { Cooldown } from '@onceover/base/kernel/agent';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { isString, isTime, readShape, type Shaped } from '@onceover/base/kernel/shape';
+import { openListFile } from '@onceover/base/platform/private-files';
 
 const LONGEST_MS = 31 * 24 * 60 * 60 * 1000;
 

@@ -1,11 +1,11 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import type { Clock, Cooldowns } from '@onceover/base/kernel/ports.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { removeLeftovers, statIfPresent } from '@onceover/base/platform/files.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
-import { hasTeamStore } from '@onceover/store/has-store.ts';
-import { inTeamStore } from '@onceover/store/in-store.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
+import { sha256 } from '@onceover/base/kernel/ids';
+import type { Clock, Cooldowns } from '@onceover/base/kernel/ports';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { removeLeftovers, statIfPresent } from '@onceover/base/platform/files';
+import { openFolder } from '@onceover/base/platform/private-files';
+import { hasTeamStore } from '@onceover/store/has-store';
+import { inTeamStore } from '@onceover/store/in-store';
 import { openCooldownFile } from './cooldown-file.ts';
 
 /** Opens the list of agents that have reached a usage limit. If the list cannot be read, no agent counts as limited. */

@@ -1,4 +1,4 @@
-import { type CacheNote, estimateTokens, type KeptSession, type SessionCache } from '@onceover/base/kernel/agent.ts';
+import { type CacheNote, estimateTokens, type KeptSession, type SessionCache } from '@onceover/base/kernel/agent';
 import { type CacheRule, type CacheTtl, cacheRule } from './cache-rules.ts';
 
 const MINUTE_MS = 60_000;

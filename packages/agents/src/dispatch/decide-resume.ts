@@ -6,8 +6,8 @@ import {
   type Session,
   totalTokens,
   type Usage,
-} from '@onceover/base/kernel/agent.ts';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
+} from '@onceover/base/kernel/agent';
+import { digestOf } from '@onceover/base/kernel/ids';
 
 /** Returns the agent of reviewer number `slot`, and the agents that may replace it; `null` if none is available. */
 export function assignAgents(slot: number, available: readonly string[]): Assigned | null {

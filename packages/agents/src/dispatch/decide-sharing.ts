@@ -1,4 +1,4 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
+import { grouped } from '@onceover/base/kernel/collections';
 import type { SeenReads } from './decide-cache.ts';
 
 /**

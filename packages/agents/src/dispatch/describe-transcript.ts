@@ -1,8 +1,8 @@
-import type { RequestTurn, TranscriptEntry, Usage } from '@onceover/base/kernel/agent.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { isCount, isString, isStrings, readShape, USAGE } from '@onceover/base/kernel/shape.ts';
-import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import type { RequestTurn, TranscriptEntry, Usage } from '@onceover/base/kernel/agent';
+import { isRecord } from '@onceover/base/kernel/json';
+import { isCount, isString, isStrings, readShape, USAGE } from '@onceover/base/kernel/shape';
+import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
+import { count } from '@onceover/base/ui/wording';
 
 /** Returns the log lines of a conversation: each question followed by its reply. `readTranscript` parses them. */
 export function describeTranscript(exchanges: readonly TranscriptEntry[]): readonly string[] {

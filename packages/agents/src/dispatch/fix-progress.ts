@@ -1,4 +1,4 @@
-import type { AgentFailure, Usage } from '@onceover/base/kernel/agent.ts';
+import type { AgentFailure, Usage } from '@onceover/base/kernel/agent';
 
 /** The result of one turn of the fixing agent, which edits files to fix findings. */
 export type Fix = {

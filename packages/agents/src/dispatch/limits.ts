@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import type { Settings } from '@onceover/repo/config/settings';
 
 /** Counts the calls in a run and their cost. Requests that an agent repeats by itself count as calls too. */
 export type Budget = ReturnType<typeof openBudget>;

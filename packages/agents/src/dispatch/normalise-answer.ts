@@ -1,6 +1,6 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { SEVERITIES } from '@onceover/base/kernel/review-loops.ts';
-import { PRIORITIES } from '@onceover/repo/config/settings.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import { SEVERITIES } from '@onceover/base/kernel/review-loops';
+import { PRIORITIES } from '@onceover/repo/config/settings';
 import type { AnswerKind } from './answer-schemas.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-import type { Cooldown } from '@onceover/base/kernel/agent.ts';
-import type { Cooldowns } from '@onceover/base/kernel/ports.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
-import type { TeamStore } from '@onceover/store/store.ts';
+import type { Cooldown } from '@onceover/base/kernel/agent';
+import type { Cooldowns } from '@onceover/base/kernel/ports';
+import { ok } from '@onceover/base/kernel/result';
+import type { TeamStore } from '@onceover/store/store';
 import { activeCooldowns, MOST_KEPT } from './cooldown-file.ts';
 
 type Row = { readonly agent: string; readonly until: Date; readonly said: string };

@@ -1,4 +1,4 @@
-import { isRecord, objectsIn } from '@onceover/base/kernel/json.ts';
+import { isRecord, objectsIn } from '@onceover/base/kernel/json';
 import type { Reply } from './refusals.ts';
 
 /** The answer of a session that only reads files for reviewers. It is not a verdict: `readAnswer` rejects it as one. */

@@ -1,6 +1,6 @@
-import type { AgentFailure, UnreadableAnswer } from '@onceover/base/kernel/agent.ts';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
-import { duplicateKey, isRecord, objectsIn } from '@onceover/base/kernel/json.ts';
+import type { AgentFailure, UnreadableAnswer } from '@onceover/base/kernel/agent';
+import { digestOf } from '@onceover/base/kernel/ids';
+import { duplicateKey, isRecord, objectsIn } from '@onceover/base/kernel/json';
 import { jsonrepair } from 'jsonrepair';
 import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.ts';
 import { normaliseAnswer } from './normalise-answer.ts';

@@ -1,4 +1,4 @@
-import { isRecord, objectsIn } from '@onceover/base/kernel/json.ts';
+import { isRecord, objectsIn } from '@onceover/base/kernel/json';
 import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.ts';
 
 /** A reply whose answer has not been parsed yet. */

@@ -7,12 +7,12 @@ import {
   type ResumeAbility,
   type ResumeResult,
   type Usage,
-} from '@onceover/base/kernel/agent.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { hasShape, isAmount, isString, orMissing, orNull, readShape, type Shape } from '@onceover/base/kernel/shape.ts';
-import { openListFile } from '@onceover/base/platform/private-files.ts';
-import { makeScratch } from '@onceover/base/platform/scratch.ts';
+} from '@onceover/base/kernel/agent';
+import type { AskEnd } from '@onceover/base/kernel/ports';
+import type { Result } from '@onceover/base/kernel/result';
+import { hasShape, isAmount, isString, orMissing, orNull, readShape, type Shape } from '@onceover/base/kernel/shape';
+import { openListFile } from '@onceover/base/platform/private-files';
+import { makeScratch } from '@onceover/base/platform/scratch';
 import { callAgent } from '../adapters/call-agent.ts';
 import type { KnownAgent } from '../adapters/installed.ts';
 import { answerSchema } from './answer-schemas.ts';

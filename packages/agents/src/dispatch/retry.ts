@@ -1,5 +1,5 @@
-import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '@onceover/base/kernel/agent.ts';
-import type { AskEnd, Question } from '@onceover/base/kernel/ports.ts';
+import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '@onceover/base/kernel/agent';
+import type { AskEnd, Question } from '@onceover/base/kernel/ports';
 import { joinPrompt } from '../adapters/agent.ts';
 
 /** The state of a conversation: which agent is called next, in which session, and which agents may replace it. */

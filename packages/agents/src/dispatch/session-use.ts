@@ -5,7 +5,7 @@ import {
   type RequestFigures,
   type SessionCache,
   type Usage,
-} from '@onceover/base/kernel/agent.ts';
+} from '@onceover/base/kernel/agent';
 import { type CacheTtl, cacheRule } from './cache-rules.ts';
 
 /** The fields of a stored session that change with every call. */

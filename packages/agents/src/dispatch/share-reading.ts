@@ -5,8 +5,8 @@ import {
   type RequestFigures,
   type TranscriptEntry,
   type Usage,
-} from '@onceover/base/kernel/agent.ts';
-import type { AskEnd, Clock, Question } from '@onceover/base/kernel/ports.ts';
+} from '@onceover/base/kernel/agent';
+import type { AskEnd, Clock, Question } from '@onceover/base/kernel/ports';
 import type { Budget } from './limits.ts';
 import { isReading, READING_PROMPT } from './prompt-reading.ts';
 import { transcriptEntry } from './retry.ts';

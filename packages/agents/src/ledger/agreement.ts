@@ -1,7 +1,7 @@
-import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { shareOf } from '@onceover/base/kernel/statistics.ts';
-import { percentOf } from '@onceover/base/ui/wording.ts';
+import { byCodePoint, grouped } from '@onceover/base/kernel/collections';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { shareOf } from '@onceover/base/kernel/statistics';
+import { percentOf } from '@onceover/base/ui/wording';
 import type { AcceptedSlot, AuditedSlot, LedgerEntry } from './entries.ts';
 
 /** How often this clone disagreed when it reviewed an accepted pass again (an audit), for one signer, gate or agent. */

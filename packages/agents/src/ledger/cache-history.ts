@@ -1,4 +1,4 @@
-import type { CacheNote } from '@onceover/base/kernel/agent.ts';
+import type { CacheNote } from '@onceover/base/kernel/agent';
 import {
   type CacheHistory,
   type NextCall,

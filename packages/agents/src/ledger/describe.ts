@@ -1,7 +1,7 @@
-import { type CacheNote, totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
-import { money } from '@onceover/base/kernel/json.ts';
-import type { usage as usageSchema } from '@onceover/base/kernel/json-schema.ts';
-import { count, tokensOf, usdOf } from '@onceover/base/ui/wording.ts';
+import { type CacheNote, totalTokens, type Usage } from '@onceover/base/kernel/agent';
+import { money } from '@onceover/base/kernel/json';
+import type { usage as usageSchema } from '@onceover/base/kernel/json-schema';
+import { count, tokensOf, usdOf } from '@onceover/base/ui/wording';
 import type * as z from 'zod';
 import { LEVERS, type Lever, type Saved } from './entries.ts';
 

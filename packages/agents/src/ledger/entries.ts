@@ -1,4 +1,4 @@
-import type { CacheNote, Usage } from '@onceover/base/kernel/agent.ts';
+import type { CacheNote, Usage } from '@onceover/base/kernel/agent';
 import {
   LOOP_DISPATCH_REASONS,
   LOOP_TEMPLATES,
@@ -6,7 +6,7 @@ import {
   PHASE_ROLES,
   PHASE_STAGES,
   PHASES,
-} from '@onceover/base/kernel/review-loops.ts';
+} from '@onceover/base/kernel/review-loops';
 import {
   CACHE_NOTE,
   hasShape,
@@ -25,7 +25,7 @@ import {
   type Shaped,
   USAGE,
   withKeyOrder,
-} from '@onceover/base/kernel/shape.ts';
+} from '@onceover/base/kernel/shape';
 import type { ProbeCost } from '../dispatch/resume-probe.ts';
 
 export const RUN_STATUSES = [

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { removeLeftovers } from '@onceover/base/platform/files.ts';
-import { type Folder, openFolder } from '@onceover/base/platform/private-files.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { removeLeftovers } from '@onceover/base/platform/files';
+import { type Folder, openFolder } from '@onceover/base/platform/private-files';
 import { type LedgerEntry, ledgerText, readLedgerEntry } from './entries.ts';
 
 const FOLDER = 'onceover/ledger';

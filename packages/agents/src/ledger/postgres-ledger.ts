@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { ok } from '@onceover/base/kernel/result.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import type { TeamStore } from '@onceover/store/store.ts';
+import { ok } from '@onceover/base/kernel/result';
+import { parseJson } from '@onceover/base/platform/private-files';
+import type { TeamStore } from '@onceover/store/store';
 import { ledgerText, readLedgerEntry } from './entries.ts';
 import type { Ledger } from './files.ts';
 

@@ -1,5 +1,5 @@
-import { estimateTokens, newTokens } from '@onceover/base/kernel/agent.ts';
-import { dispatchBy } from '@onceover/base/kernel/review-loops.ts';
+import { estimateTokens, newTokens } from '@onceover/base/kernel/agent';
+import { dispatchBy } from '@onceover/base/kernel/review-loops';
 import type { LoopDispatch } from './entries.ts';
 
 /**

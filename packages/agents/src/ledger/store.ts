@@ -1,5 +1,5 @@
-import { hasTeamStore } from '@onceover/store/has-store.ts';
-import { inTeamStore } from '@onceover/store/in-store.ts';
+import { hasTeamStore } from '@onceover/store/has-store';
+import { inTeamStore } from '@onceover/store/in-store';
 import { type Ledger, openLedgerFiles } from './files.ts';
 
 export type { Ledger } from './files.ts';

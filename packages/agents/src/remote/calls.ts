@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { AgentReply, Usage } from '@onceover/base/kernel/agent.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
-import { within } from '@onceover/store/boss.ts';
-import type { Database, Query } from '@onceover/store/connect.ts';
+import type { AgentReply, Usage } from '@onceover/base/kernel/agent';
+import type { AskEnd } from '@onceover/base/kernel/ports';
+import { within } from '@onceover/store/boss';
+import type { Database, Query } from '@onceover/store/connect';
 import type { PgBoss } from 'pg-boss';
 import { priorityOf, queueName } from './decide-call.ts';
 import { readAnswerText, readOffersText, readUsageText } from './json-call.ts';

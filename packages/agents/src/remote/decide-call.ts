@@ -1,5 +1,5 @@
-import type { AgentSettings } from '@onceover/base/kernel/agent.ts';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
+import type { AgentSettings } from '@onceover/base/kernel/agent';
+import { digestOf } from '@onceover/base/kernel/ids';
 import type { CallRequest, Urgency } from './types.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import type { AskEnd } from '@onceover/base/kernel/ports';
 import * as z from 'zod';
 import type { CallRequest, Offer } from './types.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { NO_USER_PROGRAMS } from '@onceover/repo/git/environment.ts';
-import { asResult, git, gitText, objectId } from '@onceover/repo/git/git.ts';
+import type { Result } from '@onceover/base/kernel/result';
+import { NO_USER_PROGRAMS } from '@onceover/repo/git/environment';
+import { asResult, git, gitText, objectId } from '@onceover/repo/git/git';
 
 /** Returns the id of a git tree. `id` is a tree or a commit. */
 export function treeOf(root: string, id: string): Promise<Result<string>> {

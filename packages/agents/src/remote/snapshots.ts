@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import type { Database, Query } from '@onceover/store/connect.ts';
+import type { Result } from '@onceover/base/kernel/result';
+import type { Database, Query } from '@onceover/store/connect';
 import { packTree } from './pack-trees.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Question } from '@onceover/base/kernel/ports.ts';
+import type { Question } from '@onceover/base/kernel/ports';
 
 /** One call to an agent, with everything that a worker on another machine needs to run it. */
 export type CallRequest = Pick<

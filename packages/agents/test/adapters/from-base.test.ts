@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { AgentSettings } from '@onceover/base/kernel/agent.ts';
+import type { AgentSettings } from '@onceover/base/kernel/agent';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { foundForPullRequest, nameInside, startedFromBase } from '../../src/adapters/from-base.ts';

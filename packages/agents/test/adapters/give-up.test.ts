@@ -1,4 +1,4 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
 import { describe, expect, test } from 'vitest';
 import { type AgentEvents, NO_EVENTS } from '../../src/adapters/agent.ts';
 import { giveUpAt } from '../../src/adapters/call-agent.ts';

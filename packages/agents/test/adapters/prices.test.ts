@@ -1,4 +1,4 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
 import { usage } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { openPrices } from '../../src/adapters/prices.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AskEnd, AskOptions, Question, Reviewers } from '@onceover/base/kernel/ports.ts';
+import type { AskEnd, AskOptions, Question, Reviewers } from '@onceover/base/kernel/ports';
 import { answers, fails, memoryReviewers } from '@onceover/testing/memory/reviewers.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';

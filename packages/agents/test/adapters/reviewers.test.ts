@@ -1,7 +1,7 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { AgentSettings, ResumeAbility } from '@onceover/base/kernel/agent.ts';
-import type { AskOptions, Question } from '@onceover/base/kernel/ports.ts';
+import type { AgentSettings, ResumeAbility } from '@onceover/base/kernel/agent';
+import type { AskOptions, Question } from '@onceover/base/kernel/ports';
 import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { knownAgents } from '../../src/adapters/installed.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import type { AskEnd } from '@onceover/base/kernel/ports';
 import { apiCaller, chatServer, chatStream } from '@onceover/testing/api-call.ts';
 import type { Answer, Script } from '@onceover/testing/model-sim/script.ts';
 import { startModelSim } from '@onceover/testing/model-sim/server.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { selfSigned } from '@onceover/testing/certificate.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { listening, startProxy } from '@onceover/testing/proxy.ts';

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
-import { openSnapshots } from '@onceover/repo/git/snapshot.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { findRepository } from '@onceover/repo/git/locate';
+import { openSnapshots } from '@onceover/repo/git/snapshot';
 import { repoWith, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { openTreeReader } from '../../src/adapters/tree-reader.ts';

@@ -1,4 +1,4 @@
-import { strictSchema } from '@onceover/base/kernel/strict-schema.ts';
+import { strictSchema } from '@onceover/base/kernel/strict-schema';
 import { expect, test } from 'vitest';
 import { answerSchema, type JsonSchema } from '../../src/dispatch/answer-schemas.ts';
 

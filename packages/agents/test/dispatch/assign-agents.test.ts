@@ -1,4 +1,4 @@
-import type { Assigned } from '@onceover/base/kernel/agent.ts';
+import type { Assigned } from '@onceover/base/kernel/agent';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { assignAgents } from '../../src/dispatch/decide-resume.ts';

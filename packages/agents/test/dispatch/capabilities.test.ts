@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ResumeResult } from '@onceover/base/kernel/agent.ts';
+import type { ResumeResult } from '@onceover/base/kernel/agent';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { openCapabilities } from '../../src/dispatch/resume-probe.ts';

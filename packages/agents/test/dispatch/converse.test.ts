@@ -1,5 +1,5 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
+import type { AskEnd } from '@onceover/base/kernel/ports';
 import { memoryCoolings } from '@onceover/testing/memory/coolings.ts';
 import { answers, fails, memoryReviewers, type ScriptedAgent } from '@onceover/testing/memory/reviewers.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Cooldown } from '@onceover/base/kernel/agent.ts';
-import type { Cooldowns } from '@onceover/base/kernel/ports.ts';
-import { teamStore } from '@onceover/store/store.ts';
+import type { Cooldown } from '@onceover/base/kernel/agent';
+import type { Cooldowns } from '@onceover/base/kernel/ports';
+import { teamStore } from '@onceover/store/store';
 import { memoryCoolings } from '@onceover/testing/memory/coolings.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { newGitFolder, onPostgres } from '@onceover/testing/team-store.ts';

@@ -1,5 +1,5 @@
-import type { DispatchFacts, Session } from '@onceover/base/kernel/agent.ts';
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { DispatchFacts, Session } from '@onceover/base/kernel/agent';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
 import { decideDispatch, deltaLimit } from '../../src/dispatch/decide-resume.ts';
 

@@ -1,4 +1,4 @@
-import type { ResumeResult } from '@onceover/base/kernel/agent.ts';
+import type { ResumeResult } from '@onceover/base/kernel/agent';
 import { answers } from '@onceover/testing/memory/reviewers.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import type { SessionCache } from '@onceover/base/kernel/agent.ts';
-import { estimateTokens } from '@onceover/base/kernel/agent.ts';
+import type { SessionCache } from '@onceover/base/kernel/agent';
+import { estimateTokens } from '@onceover/base/kernel/agent';
 import { describe, expect, test } from 'vitest';
 import { costAfterCacheExpiry, NO_CACHE_HISTORY } from '../../src/dispatch/decide-cache.ts';
 import { decideDispatch } from '../../src/dispatch/decide-resume.ts';

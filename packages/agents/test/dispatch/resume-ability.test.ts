@@ -1,4 +1,4 @@
-import type { ResumeResult } from '@onceover/base/kernel/agent.ts';
+import type { ResumeResult } from '@onceover/base/kernel/agent';
 import { expect, test } from 'vitest';
 import { resumeAbility } from '../../src/dispatch/resume-probe.ts';
 

@@ -1,4 +1,4 @@
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import type { AskEnd } from '@onceover/base/kernel/ports';
 import { answers, fails } from '@onceover/testing/memory/reviewers.ts';
 import { expect, test } from 'vitest';
 import { probeResume } from '../../src/dispatch/resume-probe.ts';

@@ -1,4 +1,4 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type DispatchState, isResumeFailure, nextDispatchStep, startDispatch } from '../../src/dispatch/retry.ts';

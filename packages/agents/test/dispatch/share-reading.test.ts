@@ -1,4 +1,4 @@
-import type { AskEnd, Question } from '@onceover/base/kernel/ports.ts';
+import type { AskEnd, Question } from '@onceover/base/kernel/ports';
 import { answers, fails } from '@onceover/testing/memory/reviewers.ts';
 import { describe, expect, test } from 'vitest';
 import { sharedGateSchema } from '../../src/dispatch/answer-schemas.ts';

@@ -1,4 +1,4 @@
-import type { TranscriptEntry } from '@onceover/base/kernel/agent.ts';
+import type { TranscriptEntry } from '@onceover/base/kernel/agent';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { describeTranscript, readTranscript } from '../../src/dispatch/describe-transcript.ts';

@@ -1,4 +1,4 @@
-import type { CacheNote } from '@onceover/base/kernel/agent.ts';
+import type { CacheNote } from '@onceover/base/kernel/agent';
 import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot } from '@onceover/testing/ledger-samples.ts';
 import { describe, expect, test } from 'vitest';
 import type { NextCall } from '../../src/dispatch/decide-cache.ts';

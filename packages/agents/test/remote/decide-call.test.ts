@@ -1,4 +1,4 @@
-import type { ApiSettings } from '@onceover/base/kernel/agent.ts';
+import type { ApiSettings } from '@onceover/base/kernel/agent';
 import { describe, expect, test } from 'vitest';
 import { callKey, madeBy, priorityOf, queueName, withoutFolder } from '../../src/remote/decide-call.ts';
 import type { CallRequest } from '../../src/remote/types.ts';

@@ -1,4 +1,4 @@
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
+import type { AskEnd } from '@onceover/base/kernel/ports';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answerText, readAnswerText, readOffersText, readRequestText } from '../../src/remote/json-call.ts';

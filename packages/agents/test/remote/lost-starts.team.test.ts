@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { addQueues, openWorkerBoss } from '@onceover/store/boss.ts';
-import { connect } from '@onceover/store/connect.ts';
-import { migrate } from '@onceover/store/migrate.ts';
-import { openTakenCalls } from '@onceover/team/worker/take-calls.ts';
-import { openUnsentAnswers } from '@onceover/team/worker/unsent-answers.ts';
+import { addQueues, openWorkerBoss } from '@onceover/store/boss';
+import { connect } from '@onceover/store/connect';
+import { migrate } from '@onceover/store/migrate';
+import { openTakenCalls } from '@onceover/team/src/worker/take-calls.ts';
+import { openUnsentAnswers } from '@onceover/team/src/worker/unsent-answers.ts';
 import { databaseOfTest, sqlAt } from '@onceover/testing/postgres.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { until } from '@onceover/testing/until.ts';

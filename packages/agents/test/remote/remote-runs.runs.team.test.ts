@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
-import { migrate } from '@onceover/store/migrate.ts';
-import { pruneCalls } from '@onceover/team/worker/prune.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
+import { migrate } from '@onceover/store/migrate';
+import { pruneCalls } from '@onceover/team/src/worker/prune.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { failing, gateRepo } from '@onceover/testing/gates.ts';
 import { connectForTest } from '@onceover/testing/postgres.ts';

@@ -1,4 +1,4 @@
-import { findRepository } from '@onceover/repo/git/locate.ts';
+import { findRepository } from '@onceover/repo/git/locate';
 import { repoWith } from '@onceover/testing/repo.ts';
 import { afterEach, expect, test, vi } from 'vitest';
 import { waitForJob } from '../../src/platform/background.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { INSTRUCTIONS_FOLDER, openPasses, replaceInstructionFiles } from '@onceover/gates/rules/passes.ts';
+import { INSTRUCTIONS_FOLDER, openPasses, replaceInstructionFiles } from '@onceover/gates/rules/passes';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import type { ReviewId } from '../../src/kernel/ids.ts';

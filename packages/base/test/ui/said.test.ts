@@ -1,5 +1,5 @@
-import { describeTrusted } from '@onceover/gates/result/describe/messages.ts';
-import { describeSnoozed } from '@onceover/gates/stop-hook/describe.ts';
+import { describeTrusted } from '@onceover/gates/result/describe/messages';
+import { describeSnoozed } from '@onceover/gates/stop-hook/describe';
 import { expect, test } from 'vitest';
 import { usdOf } from '../../src/ui/wording.ts';
 

@@ -1,4 +1,4 @@
-import { money } from '@onceover/base/kernel/json.ts';
+import { money } from '@onceover/base/kernel/json';
 import type { CostRow } from './rows.ts';
 
 type Cell = string | number | null;

@@ -1,10 +1,10 @@
-import { describeAgreement } from '@onceover/agents/ledger/agreement.ts';
-import { describeLife, SAVED_BY } from '@onceover/agents/ledger/describe.ts';
-import { LEVERS } from '@onceover/agents/ledger/entries.ts';
-import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { cells, cutStart, padCells, wrap } from '@onceover/base/ui/layout.ts';
-import type { Paint } from '@onceover/base/ui/style.ts';
-import { count, percentOf, tokensOf, usdOf } from '@onceover/base/ui/wording.ts';
+import { describeAgreement } from '@onceover/agents/ledger/agreement';
+import { describeLife, SAVED_BY } from '@onceover/agents/ledger/describe';
+import { LEVERS } from '@onceover/agents/ledger/entries';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { cells, cutStart, padCells, wrap } from '@onceover/base/ui/layout';
+import type { Paint } from '@onceover/base/ui/style';
+import { count, percentOf, tokensOf, usdOf } from '@onceover/base/ui/wording';
 import type { CostDocument, FeatureDocument, Paid, PhaseCall, SavedTokens } from './json-schema.ts';
 import { RATES } from './loops.ts';
 import { paidTokens } from './rows.ts';

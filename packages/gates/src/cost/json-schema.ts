@@ -1,6 +1,6 @@
-import { RUN_STATUSES } from '@onceover/agents/ledger/entries.ts';
-import { agreement } from '@onceover/agents/ledger/json-schema.ts';
-import { usage } from '@onceover/base/kernel/json-schema.ts';
+import { RUN_STATUSES } from '@onceover/agents/ledger/entries';
+import { agreement } from '@onceover/agents/ledger/json-schema';
+import { usage } from '@onceover/base/kernel/json-schema';
 import * as z from 'zod';
 
 export const paid = z.object({

@@ -1,16 +1,10 @@
-import { usageDocument } from '@onceover/agents/ledger/describe.ts';
-import type { LedgerEntry, LedgerLoop, LoopDispatch } from '@onceover/agents/ledger/entries.ts';
-import {
-  type Beside,
-  grownBy,
-  isResumed,
-  savedByResuming,
-  withSessionStarts,
-} from '@onceover/agents/ledger/savings.ts';
-import type { PriceList, Usage } from '@onceover/base/kernel/agent.ts';
-import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
-import { money } from '@onceover/base/kernel/json.ts';
-import { ITERATION_CAP, type LoopTemplate, PHASE_STAGES, REVIEWER_ROLES } from '@onceover/base/kernel/review-loops.ts';
+import { usageDocument } from '@onceover/agents/ledger/describe';
+import type { LedgerEntry, LedgerLoop, LoopDispatch } from '@onceover/agents/ledger/entries';
+import { type Beside, grownBy, isResumed, savedByResuming, withSessionStarts } from '@onceover/agents/ledger/savings';
+import type { PriceList, Usage } from '@onceover/base/kernel/agent';
+import { byCodePoint, grouped } from '@onceover/base/kernel/collections';
+import { money } from '@onceover/base/kernel/json';
+import { ITERATION_CAP, type LoopTemplate, PHASE_STAGES, REVIEWER_ROLES } from '@onceover/base/kernel/review-loops';
 import type { FeatureDocument, PhaseCall } from './json-schema.ts';
 import {
   type CostRow,

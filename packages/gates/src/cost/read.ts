@@ -1,10 +1,10 @@
-import type { LedgerEntry } from '@onceover/agents/ledger/entries.ts';
-import { type Ledger, openLedger } from '@onceover/agents/ledger/store.ts';
-import type { PriceList } from '@onceover/base/kernel/agent.ts';
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { userPath } from '@onceover/base/platform/user-paths.ts';
+import type { LedgerEntry } from '@onceover/agents/ledger/entries';
+import { type Ledger, openLedger } from '@onceover/agents/ledger/store';
+import type { PriceList } from '@onceover/base/kernel/agent';
+import { quoteName } from '@onceover/base/kernel/escape';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { userPath } from '@onceover/base/platform/user-paths';
 import type { CostDocument, FeatureDocument } from './json-schema.ts';
 import { featuresIn, summariseFeature } from './loops.ts';
 import { type CostRow, costRows, parseSince, selectEntries } from './rows.ts';
@@ -37,7 +37,7 @@ export async function pricedLedger(ledger: Pick<Ledger, 'all'>): Promise<Result<
   const isUnpriced = ({ model, usage }: CostRow) => model !== null && usage?.costUsd === null;
   // The price list is large, so load it only if an agent reported tokens without their cost.
   const priceOf: PriceList = costRows(kept.value.entries, () => null).some(isUnpriced)
-    ? await (await import('@onceover/agents/adapters/prices.ts')).openPrices()
+    ? await (await import('@onceover/agents/adapters/prices')).openPrices()
     : () => null;
   return ok({ ...kept.value, priceOf });
 }

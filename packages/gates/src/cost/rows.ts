@@ -7,9 +7,9 @@ import type {
   LedgerRun,
   LedgerSlot,
   LedgerStep,
-} from '@onceover/agents/ledger/entries.ts';
-import type { PriceList } from '@onceover/base/kernel/agent.ts';
-import { money } from '@onceover/base/kernel/json.ts';
+} from '@onceover/agents/ledger/entries';
+import type { PriceList } from '@onceover/base/kernel/agent';
+import { money } from '@onceover/base/kernel/json';
 import type { Paid } from './json-schema.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { agreementOf, sharedHistory } from '@onceover/agents/ledger/agreement.ts';
-import type { LedgerEntry, LedgerRun, Lever, SavedUsage } from '@onceover/agents/ledger/entries.ts';
-import { savedByResuming } from '@onceover/agents/ledger/savings.ts';
-import type { PriceList } from '@onceover/base/kernel/agent.ts';
-import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
+import { agreementOf, sharedHistory } from '@onceover/agents/ledger/agreement';
+import type { LedgerEntry, LedgerRun, Lever, SavedUsage } from '@onceover/agents/ledger/entries';
+import { savedByResuming } from '@onceover/agents/ledger/savings';
+import type { PriceList } from '@onceover/base/kernel/agent';
+import { byCodePoint, grouped } from '@onceover/base/kernel/collections';
 import type { CostDocument, SavedTokens } from './json-schema.ts';
 import { dispatchesIn, isLoop, loopsCost } from './loops.ts';
 import {

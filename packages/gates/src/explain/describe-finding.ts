@@ -1,4 +1,4 @@
-import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
 import { confirmCommand } from '../findings/describe.ts';
 import type { ReportedFinding } from '../findings/types.ts';
 

@@ -1,6 +1,6 @@
-import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure.ts';
-import { count } from '@onceover/base/ui/wording.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure';
+import { count } from '@onceover/base/ui/wording';
+import type { Settings } from '@onceover/repo/config/settings';
 import type { SlotNumber } from '../gate-types.ts';
 import { allCovered, type GateState, hasSeen } from '../run/decide/gate-state.ts';
 import { type CheckState, hasFailedUnchanged } from '../run/decide/plan-run.ts';

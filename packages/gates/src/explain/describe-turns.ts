@@ -1,6 +1,6 @@
-import { type LoggedCall, readTranscript } from '@onceover/agents/dispatch/describe-transcript.ts';
-import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
-import { showInvisible } from '@onceover/base/kernel/escape.ts';
+import { type LoggedCall, readTranscript } from '@onceover/agents/dispatch/describe-transcript';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent';
+import { showInvisible } from '@onceover/base/kernel/escape';
 
 /** Describes, from the log of a review, what each request to the model contained and what it cost. */
 export function describeTurns(log: string): string {

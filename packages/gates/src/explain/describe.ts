@@ -1,8 +1,8 @@
-import { describeCache } from '@onceover/agents/ledger/describe.ts';
-import { oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { cut, wrap } from '@onceover/base/ui/layout.ts';
-import { type Styled, UNSTYLED } from '@onceover/base/ui/style.ts';
-import { asShellWord, bulletList, count, describeDuration, someNames } from '@onceover/base/ui/wording.ts';
+import { describeCache } from '@onceover/agents/ledger/describe';
+import { oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { cut, wrap } from '@onceover/base/ui/layout';
+import { type Styled, UNSTYLED } from '@onceover/base/ui/style';
+import { asShellWord, bulletList, count, describeDuration, someNames } from '@onceover/base/ui/wording';
 import { bySeverity, describeFinding, reviewerName } from '../findings/describe.ts';
 import type { ReportedFinding } from '../findings/types.ts';
 import { describeReviewerPlan, describeWhy, SESSIONS, STATUS_WORDS } from '../result/describe/reasons.ts';

@@ -1,5 +1,5 @@
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import type { ReviewGate, SlotPlan } from '../gate-types.ts';
 import { describePlan } from '../result/describe/reasons.ts';
 import { findingDocument, gateDocument, slotDocument } from '../result/json.ts';
@@ -163,7 +163,7 @@ async function withSharedReasons(
   if (shared == null || scope.kind === 'narrow') return judged;
   const [{ wantedPass }, { changedAgents }] = await Promise.all([
     import('../run/decide/travel.ts'),
-    import('@onceover/repo/trust/changed-agents.ts'),
+    import('@onceover/repo/trust/changed-agents'),
   ]);
   const { settings, builtInAgents: builtIn = [], root } = request;
   const paths = facts.snapshot.entries.map(({ path }) => path);

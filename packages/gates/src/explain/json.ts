@@ -1,4 +1,4 @@
-import type { CacheNote } from '@onceover/base/kernel/agent.ts';
+import type { CacheNote } from '@onceover/base/kernel/agent';
 import type * as z from 'zod';
 import type { ReportedFinding } from '../findings/types.ts';
 import type { SlotPlan } from '../gate-types.ts';

@@ -1,8 +1,8 @@
-import { fence, quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { cells, cut } from '@onceover/base/ui/layout.ts';
-import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
-import { count, describePlace, NO_LOCATION } from '@onceover/base/ui/wording.ts';
-import { PRIORITIES, type Priority } from '@onceover/repo/config/settings.ts';
+import { fence, quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { cells, cut } from '@onceover/base/ui/layout';
+import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style';
+import { count, describePlace, NO_LOCATION } from '@onceover/base/ui/wording';
+import { PRIORITIES, type Priority } from '@onceover/repo/config/settings';
 import type { SameCode } from './same-code.ts';
 import type { ReportedFinding } from './types.ts';
 import { type Actor, type Finding, isContested, isOpen, type KnownFinding, type Resolution } from './types.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { isOrdinal, orMissing, readShape } from '@onceover/base/kernel/shape.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { isOrdinal, orMissing, readShape } from '@onceover/base/kernel/shape';
 import {
   checkFolder,
   listFolder,
@@ -10,8 +10,8 @@ import {
   removeLeftovers,
   statIfPresent,
   writeAtomically,
-} from '@onceover/base/platform/files.ts';
-import { claimFile, parseJson, readPrivateFile, writeNew } from '@onceover/base/platform/private-files.ts';
+} from '@onceover/base/platform/files';
+import { claimFile, parseJson, readPrivateFile, writeNew } from '@onceover/base/platform/private-files';
 import { FINDING, isFindingId, RESOLUTION } from './shapes.ts';
 import { type Actor, asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from './types.ts';
 import { UNKNOWN_ACTOR } from './waivers.ts';

@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { repoPath } from '@onceover/base/kernel/paths';
 
 /** The possible meanings of a file name in a reviewer's answer: paths, and the line number at the end of the name. */
 export type SpelledFile = {

@@ -1,4 +1,4 @@
-import { digestOf } from '@onceover/base/kernel/ids.ts';
+import { digestOf } from '@onceover/base/kernel/ids';
 import type { Finding } from './types.ts';
 
 /** The length of fingerprints, in hexadecimal digits. */

@@ -1,5 +1,5 @@
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import type { Entry } from '@onceover/base/kernel/repository.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import type { Entry } from '@onceover/base/kernel/repository';
 import type { Finding } from './types.ts';
 
 /** The position of a finding in a file's text, and what is wrong with the reported position, if anything (`mark`). */

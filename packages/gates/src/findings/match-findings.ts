@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { BranchContext, Entry } from '@onceover/base/kernel/repository.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { BranchContext, Entry } from '@onceover/base/kernel/repository';
 import type { GateContent } from '../gate-types.ts';
 import { isBelow, moreSevere, onlyWarns, type WarnLevels } from './priority.ts';
 import type { ReportedFinding } from './types.ts';

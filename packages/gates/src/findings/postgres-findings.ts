@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import type { Query } from '@onceover/store/connect.ts';
-import type { TeamStore } from '@onceover/store/store.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { parseJson } from '@onceover/base/platform/private-files';
+import type { Query } from '@onceover/store/connect';
+import type { TeamStore } from '@onceover/store/store';
 import { type FindingStore, MOST_CLOSED, readFinding, readResolution } from './finding-files.ts';
 import { isFindingId } from './shapes.ts';
 import { asRefuted, type Finding, isSameResolution, type KnownFinding, type Resolution } from './types.ts';

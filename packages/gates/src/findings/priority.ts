@@ -1,4 +1,4 @@
-import { PRIORITIES, type Priority, type Settings } from '@onceover/repo/config/settings.ts';
+import { PRIORITIES, type Priority, type Settings } from '@onceover/repo/config/settings';
 import type { Finding } from './types.ts';
 
 export function isBelow(priority: Priority, threshold: Priority): boolean {

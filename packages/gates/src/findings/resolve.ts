@@ -1,7 +1,7 @@
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { readSettings } from '@onceover/repo/config/effective-settings.ts';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import { readSettings } from '@onceover/repo/config/effective-settings';
 import { openFindings } from './open-findings.ts';
 import type { Actor, KnownFinding, Resolution, ResolvedFinding } from './types.ts';
 import { decideResolution, type FindingAnswer, findingsAnsweredWith } from './waivers.ts';

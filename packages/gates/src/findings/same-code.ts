@@ -1,5 +1,5 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { PRIORITIES, type Priority } from '@onceover/repo/config/settings.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { PRIORITIES, type Priority } from '@onceover/repo/config/settings';
 import type { ReportedFinding } from './types.ts';
 import { type FindingState, isOpen } from './types.ts';
 

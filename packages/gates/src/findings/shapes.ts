@@ -1,6 +1,6 @@
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
-import type { Entry } from '@onceover/base/kernel/repository.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
+import { repoPath } from '@onceover/base/kernel/paths';
+import type { Entry } from '@onceover/base/kernel/repository';
 import {
   type Guard,
   hasShape,
@@ -13,8 +13,8 @@ import {
   orNull,
   type Shape,
   type Shaped,
-} from '@onceover/base/kernel/shape.ts';
-import { PRIORITIES } from '@onceover/repo/config/settings.ts';
+} from '@onceover/base/kernel/shape';
+import { PRIORITIES } from '@onceover/repo/config/settings';
 import type { GateContent } from '../gate-types.ts';
 
 export const isContent: Guard<GateContent> = isBranded;

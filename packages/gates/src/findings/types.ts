@@ -1,4 +1,4 @@
-import type { Shaped } from '@onceover/base/kernel/shape.ts';
+import type { Shaped } from '@onceover/base/kernel/shape';
 import type { ACTOR, CLOSING, FINDING, RESOLUTION } from './shapes.ts';
 
 /** All states of a finding. Only `open` and `fixed_claimed` findings keep their gate from passing. */

@@ -1,6 +1,6 @@
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type { Settings } from '@onceover/repo/config/settings';
 import { isBelow } from './priority.ts';
 import { groupBySameCode } from './same-code.ts';
 import type { Actor, KnownFinding, Resolution } from './types.ts';

@@ -1,6 +1,6 @@
-import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
-import { addUsage } from '@onceover/base/kernel/agent.ts';
-import type { Comparison } from '@onceover/base/kernel/repository.ts';
+import type { Fix } from '@onceover/agents/dispatch/fix-progress';
+import { addUsage } from '@onceover/base/kernel/agent';
+import type { Comparison } from '@onceover/base/kernel/repository';
 import { findingKey } from '../findings/match-findings.ts';
 import { isOpen, type KnownFinding } from '../findings/types.ts';
 import type { GateOutcome, LoopEnd, RunNotice, RunOutcome } from '../result/types.ts';

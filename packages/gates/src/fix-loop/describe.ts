@@ -1,11 +1,11 @@
-import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
-import { usageDocument } from '@onceover/agents/ledger/describe.ts';
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
-import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
-import { ASKED_AGAIN, describeAgentFailure, describeNoAnswer } from '@onceover/base/ui/describe-agent-failure.ts';
-import { cut } from '@onceover/base/ui/layout.ts';
-import { type Styled, wrapTo } from '@onceover/base/ui/style.ts';
-import { count, someNames } from '@onceover/base/ui/wording.ts';
+import type { Fix } from '@onceover/agents/dispatch/fix-progress';
+import { usageDocument } from '@onceover/agents/ledger/describe';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
+import { oneLine, quoteName } from '@onceover/base/kernel/escape';
+import { ASKED_AGAIN, describeAgentFailure, describeNoAnswer } from '@onceover/base/ui/describe-agent-failure';
+import { cut } from '@onceover/base/ui/layout';
+import { type Styled, wrapTo } from '@onceover/base/ui/style';
+import { count, someNames } from '@onceover/base/ui/wording';
 import type { LoopEnd, RunOutcome } from '../result/types.ts';
 import { failingChecksOf, type LoopOutcome, type LoopRound, openFindingsOf } from './decide-end.ts';
 

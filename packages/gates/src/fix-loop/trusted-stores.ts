@@ -1,4 +1,4 @@
-import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
 import { asRefuted, isSameResolution, type KnownFinding } from '../findings/types.ts';
 import type { RunPorts } from '../run/ports.ts';
 import { receiptKey } from '../run/record/receipts.ts';

@@ -1,6 +1,6 @@
-import { closeFence } from '@onceover/base/kernel/escape.ts';
-import { wellFormed } from '@onceover/base/ui/markdown-text.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { closeFence } from '@onceover/base/kernel/escape';
+import { wellFormed } from '@onceover/base/ui/markdown-text';
+import { count } from '@onceover/base/ui/wording';
 import { bySeverity } from '../findings/describe.ts';
 import { problemsIn } from '../findings/same-code.ts';
 import {

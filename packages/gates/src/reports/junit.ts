@@ -1,6 +1,6 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { readable } from '@onceover/base/ui/markdown-text.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { readable } from '@onceover/base/ui/markdown-text';
+import { count } from '@onceover/base/ui/wording';
 import { describeFinding } from '../findings/describe.ts';
 import type { ReportedFinding } from '../findings/types.ts';
 import { isOpen } from '../findings/types.ts';

@@ -1,7 +1,7 @@
-import { describePaid, describeUsage } from '@onceover/agents/ledger/describe.ts';
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { fence } from '@onceover/base/kernel/escape.ts';
-import { codeName, inline, quotation, readable } from '@onceover/base/ui/markdown-text.ts';
+import { describePaid, describeUsage } from '@onceover/agents/ledger/describe';
+import { grouped } from '@onceover/base/kernel/collections';
+import { fence } from '@onceover/base/kernel/escape';
+import { codeName, inline, quotation, readable } from '@onceover/base/ui/markdown-text';
 import {
   describeAnswer,
   describeContested,

@@ -1,7 +1,7 @@
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import { readable } from '@onceover/base/ui/markdown-text.ts';
-import { asShellWord } from '@onceover/base/ui/wording.ts';
-import { version } from '@onceover/base/version.ts';
+import type { GateId } from '@onceover/base/kernel/ids';
+import { readable } from '@onceover/base/ui/markdown-text';
+import { asShellWord } from '@onceover/base/ui/wording';
+import { version } from '@onceover/base/version';
 import type { ReportedFinding } from '../findings/types.ts';
 import { describeSlotReason } from '../result/describe/reasons.ts';
 import { describeRunNotice } from '../result/describe/result.ts';

@@ -1,14 +1,14 @@
 import { appendFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { folderOf } from '@onceover/base/kernel/paths.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { errorCode, makeFolder, makeParents, writeAtomically } from '@onceover/base/platform/files.ts';
-import { userPath } from '@onceover/base/platform/user-paths.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
-import { openRepository } from '@onceover/repo/git/repository.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { folderOf } from '@onceover/base/kernel/paths';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { errorCode, makeFolder, makeParents, writeAtomically } from '@onceover/base/platform/files';
+import { userPath } from '@onceover/base/platform/user-paths';
+import { findRepository } from '@onceover/repo/git/locate';
+import { openRepository } from '@onceover/repo/git/repository';
 
 /** A report, and its file name relative to the working directory. */
 type ReportFile = { readonly name: string; readonly text: string };

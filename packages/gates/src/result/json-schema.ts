@@ -1,7 +1,7 @@
-import { RUN_STATUSES } from '@onceover/agents/ledger/entries.ts';
-import { agreement } from '@onceover/agents/ledger/json-schema.ts';
-import { errorSchema, usage } from '@onceover/base/kernel/json-schema.ts';
-import { PRIORITIES } from '@onceover/repo/config/settings.ts';
+import { RUN_STATUSES } from '@onceover/agents/ledger/entries';
+import { agreement } from '@onceover/agents/ledger/json-schema';
+import { errorSchema, usage } from '@onceover/base/kernel/json-schema';
+import { PRIORITIES } from '@onceover/repo/config/settings';
 import * as z from 'zod';
 import { FINDING_STATES } from '../findings/types.ts';
 import { LOOP_ENDS } from './types.ts';

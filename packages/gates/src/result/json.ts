@@ -1,6 +1,6 @@
-import { usageDocument } from '@onceover/agents/ledger/describe.ts';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
+import { usageDocument } from '@onceover/agents/ledger/describe';
+import type { Failure } from '@onceover/base/kernel/failure';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
 import type * as z from 'zod';
 import { findingFingerprint } from '../findings/fingerprint.ts';
 import { problemsIn } from '../findings/same-code.ts';

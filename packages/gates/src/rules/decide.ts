@@ -1,4 +1,4 @@
-import { type Entry, SUBMODULE, SYMLINK } from '@onceover/base/kernel/repository.ts';
+import { type Entry, SUBMODULE, SYMLINK } from '@onceover/base/kernel/repository';
 import { stemOf } from './review-id.ts';
 import type {
   Mark,

@@ -1,8 +1,8 @@
-import { fence, foldLines, quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import type { Problem } from '@onceover/base/kernel/failure.ts';
-import { describeProblem } from '@onceover/base/ui/describe-problem.ts';
-import { wrap } from '@onceover/base/ui/layout.ts';
-import { asShellWord, count, someNames } from '@onceover/base/ui/wording.ts';
+import { fence, foldLines, quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import type { Problem } from '@onceover/base/kernel/failure';
+import { describeProblem } from '@onceover/base/ui/describe-problem';
+import { wrap } from '@onceover/base/ui/layout';
+import { asShellWord, count, someNames } from '@onceover/base/ui/wording';
 import type {
   InstructionsOutcome,
   Notice,

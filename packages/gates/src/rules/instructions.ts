@@ -1,8 +1,8 @@
-import type { ReviewId } from '@onceover/base/kernel/ids.ts';
-import { hiddenByLogDir, isGenerated } from '@onceover/base/kernel/paths.ts';
-import type { Changes, Listing, Repository } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { openContents } from '@onceover/repo/git/working-files.ts';
+import type { ReviewId } from '@onceover/base/kernel/ids';
+import { hiddenByLogDir, isGenerated } from '@onceover/base/kernel/paths';
+import type { Changes, Listing, Repository } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { openContents } from '@onceover/repo/git/working-files';
 import { type DecidedReview, decideReview, explainReview } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
 import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';

@@ -1,10 +1,10 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { Problem } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { folderOf, repoPath } from '@onceover/base/kernel/paths.ts';
-import type { Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { version } from '@onceover/base/version.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { Problem } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { folderOf, repoPath } from '@onceover/base/kernel/paths';
+import type { Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { version } from '@onceover/base/version';
 import {
   loadSettings,
   openParsedFiles,
@@ -12,11 +12,11 @@ import {
   readNonEmpty,
   readOptional,
   unusable,
-} from '@onceover/repo/config/read-file.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
-import { repositoryAt } from '@onceover/repo/git/locate.ts';
-import { isRuleFile, openRepository } from '@onceover/repo/git/repository.ts';
-import { sparseFiles, type TextFiles } from '@onceover/repo/git/tree-files.ts';
+} from '@onceover/repo/config/read-file';
+import type { Settings } from '@onceover/repo/config/settings';
+import { repositoryAt } from '@onceover/repo/git/locate';
+import { isRuleFile, openRepository } from '@onceover/repo/git/repository';
+import { sparseFiles, type TextFiles } from '@onceover/repo/git/tree-files';
 import { isParsedRuleFile, type Notice, type ParsedRule, type Rule, type RuleReference } from './types.ts';
 
 export type LoadedRules = { readonly rules: readonly Rule[]; readonly problems: readonly Problem[] };

@@ -1,6 +1,6 @@
-import type { PlacedProblem } from '@onceover/base/kernel/failure.ts';
-import { compileGlob } from '@onceover/base/kernel/glob.ts';
-import { checkShape, readYaml, type YamlFile } from '@onceover/repo/config/yaml.ts';
+import type { PlacedProblem } from '@onceover/base/kernel/failure';
+import { compileGlob } from '@onceover/base/kernel/glob';
+import { checkShape, readYaml, type YamlFile } from '@onceover/repo/config/yaml';
 import { isMap, isScalar } from 'yaml';
 import * as z from 'zod';
 import type { ParsedRule, ParsedRuleFile } from './types.ts';

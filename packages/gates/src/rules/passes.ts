@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { type RepoPath, type ReviewId, sha256 } from '@onceover/base/kernel/ids.ts';
-import { GENERATED_FOLDER } from '@onceover/base/kernel/paths.ts';
-import type { FileDigest, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { isAmount, isOneOf, isString, listOf, orNull, readShape, type Shape } from '@onceover/base/kernel/shape.ts';
+import { type RepoPath, type ReviewId, sha256 } from '@onceover/base/kernel/ids';
+import { GENERATED_FOLDER } from '@onceover/base/kernel/paths';
+import type { FileDigest, RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { isAmount, isOneOf, isString, listOf, orNull, readShape, type Shape } from '@onceover/base/kernel/shape';
 import {
   checkFolder,
   listFolder,
@@ -11,9 +11,9 @@ import {
   removeLeftovers,
   removeOldest,
   writeAtomically,
-} from '@onceover/base/platform/files.ts';
-import { generatedPath, makeGeneratedFolder } from '@onceover/base/platform/generated-files.ts';
-import { type Folder, openFolder } from '@onceover/base/platform/private-files.ts';
+} from '@onceover/base/platform/files';
+import { generatedPath, makeGeneratedFolder } from '@onceover/base/platform/generated-files';
+import { type Folder, openFolder } from '@onceover/base/platform/private-files';
 import type { MarkReceipt, RuleFacts, TaskFacts } from './types.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { closeFence, fence, foldLines, quoteName } from '@onceover/base/kernel/escape.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { closeFence, fence, foldLines, quoteName } from '@onceover/base/kernel/escape';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import {
   MOST_REFERENCES,
   type ReferenceText,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { BadReviewId } from '@onceover/base/kernel/failure.ts';
-import { digestOf, type RepoPath, type ReviewId, sha256 } from '@onceover/base/kernel/ids.ts';
-import { MISSING } from '@onceover/base/kernel/repository.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { BadReviewId } from '@onceover/base/kernel/failure';
+import { digestOf, type RepoPath, type ReviewId, sha256 } from '@onceover/base/kernel/ids';
+import { MISSING } from '@onceover/base/kernel/repository';
 import type { RuleReviewTask, TaskContext, TaskFacts } from './types.ts';
 
 const LONGEST_PATHS = 100;

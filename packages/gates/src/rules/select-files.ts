@@ -1,14 +1,14 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { isGenerated, isInside } from '@onceover/base/kernel/paths.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { isGenerated, isInside } from '@onceover/base/kernel/paths';
 import {
   type Changes,
   type Contents,
   looksSecret,
   type Repository,
   type RepositoryPaths,
-} from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { type NameSource, pathExists, userPath } from '@onceover/base/platform/user-paths.ts';
+} from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { type NameSource, pathExists, userPath } from '@onceover/base/platform/user-paths';
 import {
   MOST_REFERENCES,
   type Notice,

@@ -1,8 +1,8 @@
-import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
-import { type Alternative, compileGlob, type Glob, globMatches } from '@onceover/base/kernel/glob.ts';
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
-import { folderOf } from '@onceover/base/kernel/paths.ts';
-import type { FileDigest, TaskContent } from '@onceover/base/kernel/repository.ts';
+import { byCodePoint, grouped } from '@onceover/base/kernel/collections';
+import { type Alternative, compileGlob, type Glob, globMatches } from '@onceover/base/kernel/glob';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
+import { folderOf } from '@onceover/base/kernel/paths';
+import type { FileDigest, TaskContent } from '@onceover/base/kernel/repository';
 import { composeReviewId, inHashOrder } from './review-id.ts';
 import type { Rule, RuleReviewTask, RuleTask } from './types.ts';
 

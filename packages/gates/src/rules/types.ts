@@ -1,6 +1,6 @@
-import type { PlacedProblem, Problem } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
-import type { FileDigest } from '@onceover/base/kernel/repository.ts';
+import type { PlacedProblem, Problem } from '@onceover/base/kernel/failure';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
+import type { FileDigest } from '@onceover/base/kernel/repository';
 
 /** How the files that match a rule are divided into review tasks. */
 export type Strategy = 'individual' | 'matches_together' | 'all_changed_files';

@@ -1,6 +1,6 @@
-import type { WaitOptions } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { WaitOptions } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import {
   type BackgroundJob,
   interruptJob,
@@ -8,8 +8,8 @@ import {
   newestJob,
   startJob,
   waitForJob,
-} from '@onceover/base/platform/background.ts';
-import { checkTrust } from '@onceover/repo/trust/consent.ts';
+} from '@onceover/base/platform/background';
+import { checkTrust } from '@onceover/repo/trust/consent';
 
 /** A run in the background and its progress. `answer` is what the run printed: its JSON result or a JSON error. */
 export type StartedRun = BackgroundJob;

@@ -1,6 +1,6 @@
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { openLock } from '@onceover/base/platform/lock.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { openLock } from '@onceover/base/platform/lock';
 import { isOpen } from '../findings/types.ts';
 import type { Cleaned } from '../result/types.ts';
 import { previewGates, READ_ONLY } from './open-run.ts';

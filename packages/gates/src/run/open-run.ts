@@ -1,22 +1,22 @@
-import { openCooldowns, openSessionPrompts } from '@onceover/agents/dispatch/cooldowns.ts';
-import { probeEntry } from '@onceover/agents/ledger/entries.ts';
-import { openLedger } from '@onceover/agents/ledger/store.ts';
-import type { RemoteReviewers } from '@onceover/agents/remote/remote-reviewers.ts';
-import type { Problem } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { ACTIVE, type Checks, type ReporterOf } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { openLock } from '@onceover/base/platform/lock.ts';
-import { type RunSettings, readSettings } from '@onceover/repo/config/effective-settings.ts';
-import { readNonEmpty, unusable } from '@onceover/repo/config/read-file.ts';
-import { SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings.ts';
-import { listRuleFiles, type MayHave } from '@onceover/repo/git/repository.ts';
-import type { TextFiles } from '@onceover/repo/git/tree-files.ts';
-import { openContents } from '@onceover/repo/git/working-files.ts';
-import { requireConsent } from '@onceover/repo/trust/consent.ts';
-import { hasTeamStore } from '@onceover/store/has-store.ts';
-import { storeResult } from '@onceover/store/store-error.ts';
+import { openCooldowns, openSessionPrompts } from '@onceover/agents/dispatch/cooldowns';
+import { probeEntry } from '@onceover/agents/ledger/entries';
+import { openLedger } from '@onceover/agents/ledger/store';
+import type { RemoteReviewers } from '@onceover/agents/remote/remote-reviewers';
+import type { Problem } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { ACTIVE, type Checks, type ReporterOf } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { openLock } from '@onceover/base/platform/lock';
+import { type RunSettings, readSettings } from '@onceover/repo/config/effective-settings';
+import { readNonEmpty, unusable } from '@onceover/repo/config/read-file';
+import { SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings';
+import { listRuleFiles, type MayHave } from '@onceover/repo/git/repository';
+import type { TextFiles } from '@onceover/repo/git/tree-files';
+import { openContents } from '@onceover/repo/git/working-files';
+import { requireConsent } from '@onceover/repo/trust/consent';
+import { hasTeamStore } from '@onceover/store/has-store';
+import { storeResult } from '@onceover/store/store-error';
 import { openFindings } from '../findings/open-findings.ts';
 import type { Rubric } from '../gate-types.ts';
 import type { FailingGate } from '../result/describe/reasons.ts';
@@ -133,7 +133,7 @@ export async function runGates(repository: RepositoryPaths, options: RunOptions)
 /** Whether the user's config file sends runs to workers. The file is read only if a team store is configured. */
 export async function runsRemotely(): Promise<Result<boolean>> {
   if (!hasTeamStore()) return ok(false);
-  const config = (await import('@onceover/store/user-config.ts')).readUserConfig(process.env);
+  const config = (await import('@onceover/store/user-config')).readUserConfig(process.env);
   return config.ok ? ok(config.value.runs === 'remote') : config;
 }
 
@@ -165,7 +165,7 @@ export async function withRunLock<T>(
 function openChecksOnce(root: string, env: NodeJS.ProcessEnv): Checks {
   return {
     run: async (command, options) =>
-      (await import('@onceover/base/platform/run-process.ts')).openChecks(root, env).run(command, options),
+      (await import('@onceover/base/platform/run-process')).openChecks(root, env).run(command, options),
   };
 }
 
@@ -266,12 +266,12 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     shared: opened?.shared ?? null,
     async reviewers() {
       if (options.remote === true) {
-        remote ??= import('@onceover/agents/remote/remote-reviewers.ts').then((all) =>
+        remote ??= import('@onceover/agents/remote/remote-reviewers').then((all) =>
           all.openRemote(repository, settings, proofOf),
         );
         return (await remote).reviewers();
       }
-      return (await import('@onceover/agents/dispatch/choose-agents.ts')).openReviewersFor(repository, settings, {
+      return (await import('@onceover/agents/dispatch/choose-agents')).openReviewersFor(repository, settings, {
         stop: options.stop,
         base: source.commit,
         paid: (cost) => ledger.add(probeEntry(cost, options.startedBy, new Date())),

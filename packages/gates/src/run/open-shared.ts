@@ -1,11 +1,11 @@
-import { AGENT_NAMES } from '@onceover/base/kernel/agent-names.ts';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { openTrusted } from '@onceover/passes/open-trusted.ts';
-import type { Acceptance, PassRequest } from '@onceover/passes/types.ts';
-import type { NoBasePolicy } from '@onceover/repo/config/base-policy.ts';
-import type { RunSettings } from '@onceover/repo/config/effective-settings.ts';
+import { AGENT_NAMES } from '@onceover/base/kernel/agent-names';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
+import { openTrusted } from '@onceover/passes/open-trusted';
+import type { Acceptance, PassRequest } from '@onceover/passes/types';
+import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
+import type { RunSettings } from '@onceover/repo/config/effective-settings';
 import type { SharedPasses } from './ports.ts';
 
 /** How a run uses the passes of other clones. */
@@ -137,7 +137,7 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
       if (!opened.ok) return nothing;
       const share = isAsked ? 'auto' : use.sharesBySetting ? opened.value.policy.passes.share : 'off';
       if (share === 'off') return nothing;
-      const { countUnshared, shareStatements } = await import('@onceover/passes/share.ts');
+      const { countUnshared, shareStatements } = await import('@onceover/passes/share');
       if (share === 'ask') {
         const unshared = await countUnshared(repository, opened.value, statements);
         return unshared.ok ? { kind: 'to-ask', ...unshared.value, carrier } : nothing;

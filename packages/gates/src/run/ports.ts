@@ -1,25 +1,25 @@
-import type { Answers } from '@onceover/agents/dispatch/answer-schemas.ts';
-import type { CacheTtl } from '@onceover/agents/dispatch/cache-rules.ts';
-import type { ConverseEnd } from '@onceover/agents/dispatch/converse.ts';
-import type { SessionPrompts } from '@onceover/agents/dispatch/cooldowns.ts';
-import type { Budget } from '@onceover/agents/dispatch/limits.ts';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt.ts';
-import type { ReadingEnd } from '@onceover/agents/dispatch/share-reading.ts';
-import type { LedgerSlot } from '@onceover/agents/ledger/entries.ts';
-import type { Ledger } from '@onceover/agents/ledger/store.ts';
-import type { CacheNote, DispatchPlan, KeptSession, SlotTrouble } from '@onceover/base/kernel/agent.ts';
-import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '@onceover/base/kernel/ports.ts';
-import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '@onceover/base/kernel/repository.ts';
+import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
+import type { CacheTtl } from '@onceover/agents/dispatch/cache-rules';
+import type { ConverseEnd } from '@onceover/agents/dispatch/converse';
+import type { SessionPrompts } from '@onceover/agents/dispatch/cooldowns';
+import type { Budget } from '@onceover/agents/dispatch/limits';
+import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import type { ReadingEnd } from '@onceover/agents/dispatch/share-reading';
+import type { LedgerSlot } from '@onceover/agents/ledger/entries';
+import type { Ledger } from '@onceover/agents/ledger/store';
+import type { CacheNote, DispatchPlan, KeptSession, SlotTrouble } from '@onceover/base/kernel/agent';
+import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '@onceover/base/kernel/ports';
+import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '@onceover/base/kernel/repository';
 import type {
   Acceptance,
   AcceptedWaiver,
   PassRequest,
   TravellingStatement,
   WaiverRequest,
-} from '@onceover/passes/types.ts';
-import type { NoBasePolicy } from '@onceover/repo/config/base-policy.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+} from '@onceover/passes/types';
+import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
+import type { Settings } from '@onceover/repo/config/settings';
 import type { FindingStore } from '../findings/open-findings.ts';
 import type { Ratchet } from '../findings/priority.ts';
 import type { KnownFinding } from '../findings/types.ts';

@@ -1,18 +1,12 @@
-import type {
-  OmittedFiles,
-  RepositoryPaths,
-  Selection,
-  Snapshot,
-  Snapshots,
-} from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { type RunSettings, readSettings } from '@onceover/repo/config/effective-settings.ts';
-import { omittedFolders } from '@onceover/repo/config/settings.ts';
-import { cachedBase, openAnswerCache } from '@onceover/repo/git/answer-cache.ts';
-import { isRefName } from '@onceover/repo/git/base.ts';
-import { type BaseAndHead, findRepositoryWith, keepPrefetched } from '@onceover/repo/git/locate.ts';
-import { openSnapshots } from '@onceover/repo/git/snapshot.ts';
-import { findWorktreePaths } from '@onceover/repo/git/worktree-paths.ts';
+import type { OmittedFiles, RepositoryPaths, Selection, Snapshot, Snapshots } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { type RunSettings, readSettings } from '@onceover/repo/config/effective-settings';
+import { omittedFolders } from '@onceover/repo/config/settings';
+import { cachedBase, openAnswerCache } from '@onceover/repo/git/answer-cache';
+import { isRefName } from '@onceover/repo/git/base';
+import { type BaseAndHead, findRepositoryWith, keepPrefetched } from '@onceover/repo/git/locate';
+import { openSnapshots } from '@onceover/repo/git/snapshot';
+import { findWorktreePaths } from '@onceover/repo/git/worktree-paths';
 
 /**
  * While the program is still loading, starts to take a snapshot of the working tree (`first`). The first calls of

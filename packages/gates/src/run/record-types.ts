@@ -1,7 +1,7 @@
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import type { BranchContext } from '@onceover/base/kernel/repository.ts';
-import type { Shaped } from '@onceover/base/kernel/shape.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { GateId } from '@onceover/base/kernel/ids';
+import type { BranchContext } from '@onceover/base/kernel/repository';
+import type { Shaped } from '@onceover/base/kernel/shape';
+import type { Priority } from '@onceover/repo/config/settings';
 import type { FindingState } from '../findings/types.ts';
 import type { SlotNumber, SlotRun } from '../gate-types.ts';
 import type { CHECK_RECORD, OWN } from './record/shapes.ts';

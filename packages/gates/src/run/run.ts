@@ -1,5 +1,5 @@
-import { type Budget, openBudget } from '@onceover/agents/dispatch/limits.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { type Budget, openBudget } from '@onceover/agents/dispatch/limits';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import type { ReviewGate } from '../gate-types.ts';
 import type { RunNotice, RunOutcome } from '../result/types.ts';
 import { decideRun, type GateRun, type RunPlan } from './decide/plan-run.ts';

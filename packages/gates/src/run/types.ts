@@ -1,6 +1,6 @@
-import type { GateId, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { BranchContext } from '@onceover/base/kernel/repository.ts';
-import type { Shaped } from '@onceover/base/kernel/shape.ts';
+import type { GateId, SnapshotId } from '@onceover/base/kernel/ids';
+import type { BranchContext } from '@onceover/base/kernel/repository';
+import type { Shaped } from '@onceover/base/kernel/shape';
 import type { RECEIPTS, ReviewFacts } from './record/shapes.ts';
 
 type ShapedReceipts = { readonly [K in keyof typeof RECEIPTS]: Shaped<(typeof RECEIPTS)[K]> };

@@ -1,7 +1,7 @@
-import { describeAgreement } from '@onceover/agents/ledger/agreement.ts';
-import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { type Styled, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { describeAgreement } from '@onceover/agents/ledger/agreement';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { type Styled, UNSTYLED, wrapTo } from '@onceover/base/ui/style';
+import { count } from '@onceover/base/ui/wording';
 import { describeAcceptedPass, describeNoSharedPasses, describeRefusal } from '../result/describe/shared.ts';
 import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './types.ts';
 

@@ -1,4 +1,4 @@
-import { agreement } from '@onceover/agents/ledger/json-schema.ts';
+import { agreement } from '@onceover/agents/ledger/json-schema';
 import * as z from 'zod';
 
 const refusal = z.object({

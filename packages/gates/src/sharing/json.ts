@@ -1,4 +1,4 @@
-import type { TravellingStatement } from '@onceover/passes/types.ts';
+import type { TravellingStatement } from '@onceover/passes/types';
 import type * as z from 'zod';
 import { describeNoSharedPasses, describeRefusal } from '../result/describe/shared.ts';
 import type { passesSchema, passesVerifySchema } from './json-schema.ts';

@@ -1,6 +1,6 @@
-import type { Agreement } from '@onceover/agents/ledger/agreement.ts';
-import type { Acceptance, TravellingStatement } from '@onceover/passes/types.ts';
-import type { NoBasePolicy } from '@onceover/repo/config/base-policy.ts';
+import type { Agreement } from '@onceover/agents/ledger/agreement';
+import type { Acceptance, TravellingStatement } from '@onceover/passes/types';
+import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
 
 /** A reviewer of the current change, and whether a pass from another clone counts for it. */
 export type CurrentSlot = {

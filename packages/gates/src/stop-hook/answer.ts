@@ -1,8 +1,8 @@
-import type { WorktreePaths } from '@onceover/base/kernel/repository.ts';
-import { isPullRequest } from '@onceover/repo/config/pull-request.ts';
-import { matchesFingerprints, statusFingerprint } from '@onceover/repo/git/fingerprints.ts';
-import { findWorktreePaths } from '@onceover/repo/git/worktree-paths.ts';
-import { hasTeamStore } from '@onceover/store/has-store.ts';
+import type { WorktreePaths } from '@onceover/base/kernel/repository';
+import { isPullRequest } from '@onceover/repo/config/pull-request';
+import { matchesFingerprints, statusFingerprint } from '@onceover/repo/git/fingerprints';
+import { findWorktreePaths } from '@onceover/repo/git/worktree-paths';
+import { hasTeamStore } from '@onceover/store/has-store';
 import { decideStop, type StopAnswer, type StopMemory, type StopRequest } from './decide.ts';
 import { describeAllowedStop } from './describe.ts';
 import { countBlocks, readMemory, snoozedUntil } from './memory.ts';

@@ -1,4 +1,4 @@
-import type { StatFingerprints } from '@onceover/base/kernel/repository.ts';
+import type { StatFingerprints } from '@onceover/base/kernel/repository';
 
 const MOST_BLOCKS = 3;
 const MOST_WAITS = 3;

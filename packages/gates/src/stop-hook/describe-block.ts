@@ -1,4 +1,4 @@
-import { oneLine } from '@onceover/base/kernel/escape.ts';
+import { oneLine } from '@onceover/base/kernel/escape';
 import type { ReportedFinding } from '../findings/types.ts';
 import { describeFindingsForAgent, WAIVE } from '../result/describe/messages.ts';
 import { describeFailingGate, type FailingGate } from '../result/describe/reasons.ts';

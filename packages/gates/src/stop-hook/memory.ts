@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { WorktreePaths } from '@onceover/base/kernel/repository.ts';
+import type { WorktreePaths } from '@onceover/base/kernel/repository';
 import type { Blocks, StopAnswer, StopMemory } from './decide.ts';
 
 /** The build inserts onceover's version here. An import would make the hook load more files before it answers. */

@@ -1,7 +1,7 @@
-import type { LedgerEntry, LedgerLoop } from '@onceover/agents/ledger/entries.ts';
-import type { PriceList } from '@onceover/base/kernel/agent.ts';
-import { cells } from '@onceover/base/ui/layout.ts';
-import { COLOURED, PLAIN } from '@onceover/base/ui/style.ts';
+import type { LedgerEntry, LedgerLoop } from '@onceover/agents/ledger/entries';
+import type { PriceList } from '@onceover/base/kernel/agent';
+import { cells } from '@onceover/base/ui/layout';
+import { COLOURED, PLAIN } from '@onceover/base/ui/style';
 import { ledgerLoop, ledgerRun, ledgerSlot } from '@onceover/testing/ledger-samples.ts';
 import { documentLoop, minuteOf } from '@onceover/testing/loop-entries.ts';
 import { usage } from '@onceover/testing/run-samples.ts';

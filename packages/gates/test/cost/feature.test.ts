@@ -1,5 +1,5 @@
-import type { LedgerEntry, LedgerLoop } from '@onceover/agents/ledger/entries.ts';
-import { savedByResuming } from '@onceover/agents/ledger/savings.ts';
+import type { LedgerEntry, LedgerLoop } from '@onceover/agents/ledger/entries';
+import { savedByResuming } from '@onceover/agents/ledger/savings';
 import { ledgerFix, ledgerLoop, ledgerRun } from '@onceover/testing/ledger-samples.ts';
 import { documentLoop, minuteOf } from '@onceover/testing/loop-entries.ts';
 import { usage } from '@onceover/testing/run-samples.ts';

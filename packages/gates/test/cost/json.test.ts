@@ -1,4 +1,4 @@
-import type { LedgerEntry } from '@onceover/agents/ledger/entries.ts';
+import type { LedgerEntry } from '@onceover/agents/ledger/entries';
 import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep, spared } from '@onceover/testing/ledger-samples.ts';
 import { documentLoop } from '@onceover/testing/loop-entries.ts';
 import { usage } from '@onceover/testing/run-samples.ts';

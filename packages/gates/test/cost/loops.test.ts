@@ -1,6 +1,6 @@
-import type { LoopDispatch } from '@onceover/agents/ledger/entries.ts';
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import { dispatchesOf } from '@onceover/loops/phases/decide/outcome.ts';
+import type { LoopDispatch } from '@onceover/agents/ledger/entries';
+import type { Usage } from '@onceover/base/kernel/agent';
+import { dispatchesOf } from '@onceover/loops/src/phases/decide/outcome.ts';
 import { fail, gone, Player, phaseSetup } from '@onceover/testing/phase/player.ts';
 import { describe, expect, test } from 'vitest';
 import { loopCost } from '../../src/cost/loops.ts';

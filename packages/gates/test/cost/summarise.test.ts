@@ -1,5 +1,5 @@
-import type { LedgerEntry } from '@onceover/agents/ledger/entries.ts';
-import type { PriceList } from '@onceover/base/kernel/agent.ts';
+import type { LedgerEntry } from '@onceover/agents/ledger/entries';
+import type { PriceList } from '@onceover/base/kernel/agent';
 import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot, ledgerStep, spared } from '@onceover/testing/ledger-samples.ts';
 import { documentLoop } from '@onceover/testing/loop-entries.ts';
 import { usage } from '@onceover/testing/run-samples.ts';

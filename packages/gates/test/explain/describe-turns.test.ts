@@ -1,4 +1,4 @@
-import { describeTranscript } from '@onceover/agents/dispatch/describe-transcript.ts';
+import { describeTranscript } from '@onceover/agents/dispatch/describe-transcript';
 import { expect, test } from 'vitest';
 import { describeTurns } from '../../src/explain/describe-turns.ts';
 

@@ -1,5 +1,5 @@
-import { cells } from '@onceover/base/ui/layout.ts';
-import { PLAIN } from '@onceover/base/ui/style.ts';
+import { cells } from '@onceover/base/ui/layout';
+import { PLAIN } from '@onceover/base/ui/style';
 import { claim, finding, gateOutcome, path, slotOutcome, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { describeRunExplanation } from '../../src/explain/describe.ts';

@@ -1,4 +1,4 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
 import { claim, content, finding, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { describeContested } from '../../src/findings/describe.ts';

@@ -1,5 +1,5 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import type { Priority, Settings } from '@onceover/repo/config/settings.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import type { Priority, Settings } from '@onceover/repo/config/settings';
 import { content, finding, reported } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { matchFindings, type SlotReview } from '../../src/findings/match-findings.ts';

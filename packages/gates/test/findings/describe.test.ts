@@ -1,4 +1,4 @@
-import { COLOURED, UNSTYLED } from '@onceover/base/ui/style.ts';
+import { COLOURED, UNSTYLED } from '@onceover/base/ui/style';
 import { claim, finding, path, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { bySeverity, describeFinding, promptFinding } from '../../src/findings/describe.ts';

@@ -1,6 +1,6 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { teamStore } from '@onceover/store/store.ts';
+import { teamStore } from '@onceover/store/store';
 import { addOne } from '@onceover/testing/add-finding.ts';
 import { findingWith } from '@onceover/testing/finding.ts';
 import { ANN } from '@onceover/testing/gates.ts';

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { addOne } from '@onceover/testing/add-finding.ts';
 import { asNobody } from '@onceover/testing/as-nobody.ts';
 import { findingWith } from '@onceover/testing/finding.ts';

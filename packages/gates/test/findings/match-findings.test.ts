@@ -1,5 +1,5 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import type { Priority } from '@onceover/repo/config/settings';
 import { claim, content, entry, finding, HERE, path, waiver } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { Priority } from '@onceover/repo/config/settings';
 import { expect, test } from 'vitest';
 import { isBelow, moreSevere } from '../../src/findings/priority.ts';
 

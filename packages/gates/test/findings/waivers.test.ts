@@ -1,4 +1,4 @@
-import { AGENT_NAMES } from '@onceover/base/kernel/agent-names.ts';
+import { AGENT_NAMES } from '@onceover/base/kernel/agent-names';
 import { claim, finding, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import type { Actor, KnownFinding, Resolution } from '../../src/findings/types.ts';

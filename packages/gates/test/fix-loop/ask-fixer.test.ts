@@ -1,6 +1,6 @@
-import { openBudget } from '@onceover/agents/dispatch/limits.ts';
-import type { AskEnd, Question } from '@onceover/base/kernel/ports.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import { openBudget } from '@onceover/agents/dispatch/limits';
+import type { AskEnd, Question } from '@onceover/base/kernel/ports';
+import type { Settings } from '@onceover/repo/config/settings';
 import { memoryCoolings } from '@onceover/testing/memory/coolings.ts';
 import { answers, fails, memoryReviewers, type ScriptedAgent } from '@onceover/testing/memory/reviewers.ts';
 import { settingsOf } from '@onceover/testing/run-model/setup.ts';

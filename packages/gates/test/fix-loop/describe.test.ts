@@ -1,5 +1,5 @@
-import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
-import { cells } from '@onceover/base/ui/layout.ts';
+import type { Fix } from '@onceover/agents/dispatch/fix-progress';
+import { cells } from '@onceover/base/ui/layout';
 import { failedRun, loopRound } from '@onceover/testing/loop-rounds.ts';
 import { CHECK_FAILED, gateOutcome, reported, runOutcome } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

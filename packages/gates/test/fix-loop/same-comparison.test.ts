@@ -1,5 +1,5 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import type { Comparison } from '@onceover/base/kernel/repository.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import type { Comparison } from '@onceover/base/kernel/repository';
 import { expect, test } from 'vitest';
 import { isSameComparison } from '../../src/fix-loop/decide-end.ts';
 

@@ -1,4 +1,4 @@
-import type { ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { ReviewId } from '@onceover/base/kernel/ids';
 import { addOne } from '@onceover/testing/add-finding.ts';
 import { findingWith } from '@onceover/testing/finding.ts';
 import { memoryFindings } from '@onceover/testing/memory/findings.ts';

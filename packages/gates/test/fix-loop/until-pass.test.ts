@@ -1,6 +1,6 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { ok } from '@onceover/base/kernel/result';
+import type { Settings } from '@onceover/repo/config/settings';
 import { memoryChecks } from '@onceover/testing/memory/checks.ts';
 import { memoryContents } from '@onceover/testing/memory/contents.ts';
 import { memoryCoolings } from '@onceover/testing/memory/coolings.ts';
@@ -17,7 +17,7 @@ import { memorySnapshots } from '@onceover/testing/memory/snapshots.ts';
 import { rubricsOf, settingsOf } from '@onceover/testing/run-model/setup.ts';
 import { SETUP } from '@onceover/testing/run-model/setup-sample.ts';
 import { waiver } from '@onceover/testing/run-samples.ts';
-import type { Event } from '@onceover/web/progress/state.ts';
+import type { Event } from '@onceover/web/progress/state';
 import { describe, expect, test } from 'vitest';
 import type { LoopOutcome } from '../../src/fix-loop/decide-end.ts';
 import { loopDocument } from '../../src/fix-loop/describe.ts';

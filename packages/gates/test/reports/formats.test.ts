@@ -1,4 +1,4 @@
-import { openReports } from '@onceover/onceover/cli/reports.ts';
+import { openReports } from '@onceover/onceover/src/cli/reports.ts';
 import { expect, test } from 'vitest';
 
 const REQUEST = {

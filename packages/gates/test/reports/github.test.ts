@@ -1,5 +1,5 @@
-import { readable } from '@onceover/base/ui/markdown-text.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import { readable } from '@onceover/base/ui/markdown-text';
+import type { Priority } from '@onceover/repo/config/settings';
 import { ENDS, judged, MIXED, STOPPED } from '@onceover/testing/ended-runs.ts';
 import { hostileFailure, hostileRun, hostileText } from '@onceover/testing/hostile.ts';
 import { outline } from '@onceover/testing/markdown.ts';

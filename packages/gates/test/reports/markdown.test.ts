@@ -1,4 +1,4 @@
-import { codeName, inline, quotation } from '@onceover/base/ui/markdown-text.ts';
+import { codeName, inline, quotation } from '@onceover/base/ui/markdown-text';
 import { ENDS, judged, MIXED } from '@onceover/testing/ended-runs.ts';
 import { hostileFailure, hostileRun, hostileText } from '@onceover/testing/hostile.ts';
 import { outline } from '@onceover/testing/markdown.ts';

@@ -1,4 +1,4 @@
-import { usageDocument } from '@onceover/agents/ledger/describe.ts';
+import { usageDocument } from '@onceover/agents/ledger/describe';
 import { passStatement } from '@onceover/testing/passes.ts';
 import {
   checkGate,

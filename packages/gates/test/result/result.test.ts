@@ -1,4 +1,4 @@
-import { describeUsage } from '@onceover/agents/ledger/describe.ts';
+import { describeUsage } from '@onceover/agents/ledger/describe';
 import {
   CHECK_FAILED,
   claim,

@@ -1,5 +1,5 @@
-import { describePaid } from '@onceover/agents/ledger/describe.ts';
-import { UNSTYLED } from '@onceover/base/ui/style.ts';
+import { describePaid } from '@onceover/agents/ledger/describe';
+import { UNSTYLED } from '@onceover/base/ui/style';
 import {
   CHECK_FAILED,
   failedCheck,

@@ -1,4 +1,4 @@
-import type { Acceptance, RefusalReason } from '@onceover/passes/types.ts';
+import type { Acceptance, RefusalReason } from '@onceover/passes/types';
 import { passStatement } from '@onceover/testing/passes.ts';
 import { expect, test } from 'vitest';
 import { noPassReason } from '../../src/result/describe/shared.ts';

@@ -1,4 +1,4 @@
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
 import { reviewTask, rule, ruleTask } from '@onceover/testing/rules.ts';
 import { describe, expect, test } from 'vitest';
 import { decideReview, isTrusted } from '../../src/rules/decide.ts';

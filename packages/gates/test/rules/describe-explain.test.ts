@@ -1,4 +1,4 @@
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
 import { describeExplanation, explanationSummary } from '../../src/rules/describe.ts';
 import type { MarkReceipt, ReviewExplanation, Rule, RuleReviewTask } from '../../src/rules/types.ts';

@@ -1,4 +1,4 @@
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
 import { describeInstructions, personaFor } from '../../src/rules/describe.ts';
 import type { InstructionsOutcome, Notice, Rule, RuleReviewTask, WrittenTask } from '../../src/rules/types.ts';

@@ -1,4 +1,4 @@
-import { fencedBlocks, showInvisible } from '@onceover/base/kernel/escape.ts';
+import { fencedBlocks, showInvisible } from '@onceover/base/kernel/escape';
 import { describe, expect, test } from 'vitest';
 import { describePass } from '../../src/rules/describe.ts';
 

@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
 import { definingFile, describeRules } from '../../src/rules/describe.ts';
 import type { Rule } from '../../src/rules/types.ts';

@@ -1,4 +1,4 @@
-import type { ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { ReviewId } from '@onceover/base/kernel/ids';
 import { reviewTask, rule, ruleTask } from '@onceover/testing/rules.ts';
 import { expect, test } from 'vitest';
 import { decideReview, explainReview } from '../../src/rules/decide.ts';

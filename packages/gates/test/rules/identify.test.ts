@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { rule, ruleTask } from '@onceover/testing/rules.ts';
 import { expect, test } from 'vitest';
 import { identify } from '../../src/rules/tasks.ts';

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { ReviewId } from '@onceover/base/kernel/ids';
 import { emptyRepo } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { replaceInstructionFiles } from '../../src/rules/passes.ts';

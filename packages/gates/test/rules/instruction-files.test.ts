@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { ReviewId } from '@onceover/base/kernel/ids';
 import { emptyRepo } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { openPasses, replaceInstructionFiles } from '../../src/rules/passes.ts';

@@ -1,8 +1,8 @@
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
-import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
-import { setUpDocument } from '@onceover/onceover/setup/json.ts';
-import { setUpSchema } from '@onceover/onceover/setup/json-schema.ts';
-import type { GatesFound } from '@onceover/onceover/setup/types.ts';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
+import { errorSchema } from '@onceover/base/kernel/json-schema';
+import { setUpDocument } from '@onceover/onceover/src/setup/json.ts';
+import { setUpSchema } from '@onceover/onceover/src/setup/json-schema.ts';
+import type { GatesFound } from '@onceover/onceover/src/setup/types.ts';
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { explainDocument } from '../../src/explain/json.ts';

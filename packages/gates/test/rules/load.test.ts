@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Listing } from '@onceover/base/kernel/repository.ts';
-import { openParsedFiles, type ParsedFiles } from '@onceover/repo/config/read-file.ts';
-import { diskFiles } from '@onceover/repo/git/tree-files.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Listing } from '@onceover/base/kernel/repository';
+import { openParsedFiles, type ParsedFiles } from '@onceover/repo/config/read-file';
+import { diskFiles } from '@onceover/repo/git/tree-files';
 import { emptyRepo, ruleText, type TestRepo } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { type LoadedRules, loadRules } from '../../src/rules/load.ts';

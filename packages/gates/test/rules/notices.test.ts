@@ -1,5 +1,5 @@
-import type { Problem, ProblemKind } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { Problem, ProblemKind } from '@onceover/base/kernel/failure';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
 import { describeNotice } from '../../src/rules/describe.ts';
 import type { Notice } from '../../src/rules/types.ts';

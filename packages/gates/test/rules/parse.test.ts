@@ -1,4 +1,4 @@
-import type { PlacedProblem } from '@onceover/base/kernel/failure.ts';
+import type { PlacedProblem } from '@onceover/base/kernel/failure';
 import { ruleText } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { parseRules } from '../../src/rules/parse.ts';

@@ -1,4 +1,4 @@
-import type { Entry } from '@onceover/base/kernel/repository.ts';
+import type { Entry } from '@onceover/base/kernel/repository';
 import { entry } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
 import { passMarkCovers } from '../../src/rules/decide.ts';

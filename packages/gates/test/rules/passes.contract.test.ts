@@ -1,4 +1,4 @@
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
 import { memoryPasses } from '@onceover/testing/memory/passes.ts';
 import { emptyRepo } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';

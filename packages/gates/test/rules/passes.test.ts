@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath, ReviewId } from '@onceover/base/kernel/ids';
 import { emptyRepo } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { markerPath, openPasses } from '../../src/rules/passes.ts';

@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Changes } from '@onceover/base/kernel/repository.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Changes } from '@onceover/base/kernel/repository';
 import { memoryContents } from '@onceover/testing/memory/contents.ts';
 import { memoryRepository } from '@onceover/testing/memory/repository.ts';
 import { expect, test } from 'vitest';

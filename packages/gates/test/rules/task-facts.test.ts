@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { paths, reviewTask, rule, ruleTask } from '@onceover/testing/rules.ts';
 import { expect, test } from 'vitest';
 import { taskFacts } from '../../src/rules/review-id.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findRepository } from '@onceover/repo/git/locate.ts';
-import { openSnapshots } from '@onceover/repo/git/snapshot.ts';
+import { findRepository } from '@onceover/repo/git/locate';
+import { openSnapshots } from '@onceover/repo/git/snapshot';
 import { repoWith } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { prefetchSnapshot } from '../../src/run/prefetch.ts';

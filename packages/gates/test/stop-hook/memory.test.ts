@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { WorktreePaths } from '@onceover/base/kernel/repository.ts';
+import type { WorktreePaths } from '@onceover/base/kernel/repository';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { snooze } from '../../src/stop-hook/check-gates.ts';

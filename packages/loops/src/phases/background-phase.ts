@@ -1,9 +1,9 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import type { WaitOptions } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { PHASES, type PhaseName } from '@onceover/base/kernel/review-loops.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import { isRecord } from '@onceover/base/kernel/json';
+import type { WaitOptions } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { PHASES, type PhaseName } from '@onceover/base/kernel/review-loops';
 import {
   type BackgroundJob,
   isJobId,
@@ -11,10 +11,10 @@ import {
   newJobId,
   startJob,
   waitForJob,
-} from '@onceover/base/platform/background.ts';
-import { removeOldest } from '@onceover/base/platform/files.ts';
-import { type Folder, openFolder } from '@onceover/base/platform/private-files.ts';
-import { checkTrust } from '@onceover/repo/trust/consent.ts';
+} from '@onceover/base/platform/background';
+import { removeOldest } from '@onceover/base/platform/files';
+import { type Folder, openFolder } from '@onceover/base/platform/private-files';
+import { checkTrust } from '@onceover/repo/trust/consent';
 import * as z from 'zod';
 import { isCutOff } from './decide/end.ts';
 import type { PhaseEndReason, StartedPhase } from './types.ts';

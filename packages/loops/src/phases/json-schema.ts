@@ -1,5 +1,5 @@
-import { errorSchema, usage } from '@onceover/base/kernel/json-schema.ts';
-import { PHASES, REVIEWER_ROLES, SEVERITIES } from '@onceover/base/kernel/review-loops.ts';
+import { errorSchema, usage } from '@onceover/base/kernel/json-schema';
+import { PHASES, REVIEWER_ROLES, SEVERITIES } from '@onceover/base/kernel/review-loops';
 import * as z from 'zod';
 import { END_STATUSES, type PhaseEndReason } from './types.ts';
 

@@ -1,6 +1,6 @@
-import { usageDocument } from '@onceover/agents/ledger/describe.ts';
-import { dispatchBy } from '@onceover/base/kernel/review-loops.ts';
-import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
+import { usageDocument } from '@onceover/agents/ledger/describe';
+import { dispatchBy } from '@onceover/base/kernel/review-loops';
+import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
 import { describeEarlierRounds } from './describe/end.ts';
 import { describeIssueMark, issueDocument, openIssueDocuments } from './describe/issues.ts';
 import { describePhaseNotice } from './describe/result.ts';

@@ -1,6 +1,6 @@
-import type { FixProgress } from '@onceover/agents/dispatch/fix-progress.ts';
-import type { AgentFailure, Usage } from '@onceover/base/kernel/agent.ts';
-import type { PhaseRole } from '@onceover/base/kernel/review-loops.ts';
+import type { FixProgress } from '@onceover/agents/dispatch/fix-progress';
+import type { AgentFailure, Usage } from '@onceover/base/kernel/agent';
+import type { PhaseRole } from '@onceover/base/kernel/review-loops';
 import type { Ask } from './state.ts';
 import type { IterationEntry } from './types.ts';
 

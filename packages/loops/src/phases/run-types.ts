@@ -1,9 +1,9 @@
-import type { Saved } from '@onceover/agents/ledger/entries.ts';
-import type { Ledger } from '@onceover/agents/ledger/store.ts';
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '@onceover/base/kernel/ports.ts';
+import type { Saved } from '@onceover/agents/ledger/entries';
+import type { Ledger } from '@onceover/agents/ledger/store';
+import type { Usage } from '@onceover/base/kernel/agent';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Clock, Cooldowns, ReporterOf, Reviewers, TamperGuard } from '@onceover/base/kernel/ports';
 import type {
   Commits,
   Contents,
@@ -11,11 +11,11 @@ import type {
   Snapshots,
   Visibility,
   WithheldFile,
-} from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import type { PhaseName, Preparation } from '@onceover/base/kernel/review-loops.ts';
-import type { NameSource } from '@onceover/base/platform/user-paths.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+} from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
+import type { PhaseName, Preparation } from '@onceover/base/kernel/review-loops';
+import type { NameSource } from '@onceover/base/platform/user-paths';
+import type { Settings } from '@onceover/repo/config/settings';
 import type { PhaseProgress } from './progress.ts';
 import type { FeatureFiles, PhaseLogs, PhaseLoops } from './record/store.ts';
 import type { Roles } from './roles/types.ts';

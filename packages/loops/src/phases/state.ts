@@ -1,6 +1,6 @@
-import type { SessionUse } from '@onceover/agents/dispatch/session-use.ts';
-import type { AgentFailure, Assigned, DispatchFacts, Session } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { SessionUse } from '@onceover/agents/dispatch/session-use';
+import type { AgentFailure, Assigned, DispatchFacts, Session } from '@onceover/base/kernel/agent';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
 import type {
   LoopDispatchReason,
   LoopTemplate,
@@ -8,7 +8,7 @@ import type {
   PhaseStage,
   Preparation,
   ReviewerRole,
-} from '@onceover/base/kernel/review-loops.ts';
+} from '@onceover/base/kernel/review-loops';
 import type {
   DomainOutcome,
   FixNote,

@@ -1,6 +1,6 @@
-import type { Answers } from '@onceover/agents/dispatch/answer-schemas.ts';
-import type { AgentFailure, Assigned, Usage } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
+import type { AgentFailure, Assigned, Usage } from '@onceover/base/kernel/agent';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
 import type {
   LoopDispatchReason,
   LoopTemplate,
@@ -10,7 +10,7 @@ import type {
   Preparation,
   ReviewerRole,
   Spent,
-} from '@onceover/base/kernel/review-loops.ts';
+} from '@onceover/base/kernel/review-loops';
 
 export type LoopAnswer = Answers['loop'];
 

@@ -1,14 +1,14 @@
-import { oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
-import { describeProblem } from '@onceover/base/ui/describe-problem.ts';
+import { oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
+import { describeProblem } from '@onceover/base/ui/describe-problem';
 import {
   describeReviewName,
   describeReviewTrouble,
   describeSession,
-} from '@onceover/base/ui/describe-workflow-failure.ts';
-import { cells, padCells } from '@onceover/base/ui/layout.ts';
-import { type Styled, UNSTYLED } from '@onceover/base/ui/style.ts';
-import { asShellWord, count, someNames } from '@onceover/base/ui/wording.ts';
+} from '@onceover/base/ui/describe-workflow-failure';
+import { cells, padCells } from '@onceover/base/ui/layout';
+import { type Styled, UNSTYLED } from '@onceover/base/ui/style';
+import { asShellWord, count, someNames } from '@onceover/base/ui/wording';
 import type { BegunStep } from './json-schema.ts';
 import { type ReviewName, type ReviewResult, type StepOutputs, WHOLE_STEP } from './quality/types.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { SessionName } from '@onceover/base/kernel/failure.ts';
+import type { SessionName } from '@onceover/base/kernel/failure';
 import type { BegunStep } from './json-schema.ts';
 import type { ReviewResult } from './quality/types.ts';
 import type { Job, StepState, Workflow, WorkflowSession } from './types.ts';

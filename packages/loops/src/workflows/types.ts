@@ -1,5 +1,5 @@
-import type { Failure, Problem, ReviewTrouble, SessionEnd } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath, SessionId } from '@onceover/base/kernel/ids.ts';
+import type { Failure, Problem, ReviewTrouble, SessionEnd } from '@onceover/base/kernel/failure';
+import type { RepoPath, SessionId } from '@onceover/base/kernel/ids';
 import type { JobDocument } from './config/check.ts';
 import type { BegunStep } from './json-schema.ts';
 import type { ReviewName, ReviewResult, StepOutputs } from './quality/types.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { SessionId } from '@onceover/base/kernel/ids.ts';
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { type NameSource, userPath } from '@onceover/base/platform/user-paths.ts';
-import { openContents } from '@onceover/repo/git/working-files.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { SessionId } from '@onceover/base/kernel/ids';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { type NameSource, userPath } from '@onceover/base/platform/user-paths';
+import { openContents } from '@onceover/repo/git/working-files';
 import { loadJobs } from './config/load.ts';
 import type { AskedSession } from './decide/choose.ts';
 import { abortWorkflow, type FinishRequest, finishWorkflowStep, type WorkflowPorts } from './do/finish-step.ts';

@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { PHASES, SEVERITIES } from '@onceover/base/kernel/review-loops.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { PHASES, SEVERITIES } from '@onceover/base/kernel/review-loops';
 import {
   answerWith,
   fixBy,

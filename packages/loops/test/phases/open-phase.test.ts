@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import { findRepository } from '@onceover/repo/git/locate';
 import { type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
 import { memoryProof } from '@onceover/testing/memory/proof.ts';
 import { value } from '@onceover/testing/snapshots.ts';

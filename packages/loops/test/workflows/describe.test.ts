@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { failedReview, jobOf, NOW, output, reviewOf, sessionOf, stepOf } from '@onceover/testing/workflow/samples.ts';
 import { describe, expect, test } from 'vitest';
 import {

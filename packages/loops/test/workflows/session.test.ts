@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { failedReview, jobOf, NOW, sessionOf, stepOf } from '@onceover/testing/workflow/samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

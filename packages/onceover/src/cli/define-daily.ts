@@ -1,4 +1,4 @@
-import { REPORT_FILES } from '@onceover/gates/reports/types.ts';
+import { REPORT_FILES } from '@onceover/gates/reports/types';
 import { type Command, Option } from 'commander';
 import { BASE, collect, OR_FROM_LIST, PAGE, wholeNumber } from './options.ts';
 

@@ -1,6 +1,6 @@
-import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
-import { runSchema } from '@onceover/gates/result/json-schema.ts';
-import { phaseSchema } from '@onceover/loops/phases/json-schema.ts';
+import { errorSchema } from '@onceover/base/kernel/json-schema';
+import { runSchema } from '@onceover/gates/result/json-schema';
+import { phaseSchema } from '@onceover/loops/phases/json-schema';
 
 /**
  * The schema of the JSON document on stdout when a command with `--json` fails. An interrupted loop or phase adds its

@@ -1,5 +1,5 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
-import { answerStop, type StopEvent } from '@onceover/gates/stop-hook/answer.ts';
+import { answerStop, type StopEvent } from '@onceover/gates/stop-hook/answer';
 
 const DEFAULT_DEADLINE_SECONDS = 540;
 const LONGEST_DEADLINE_SECONDS = 86_400;

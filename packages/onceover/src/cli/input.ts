@@ -1,7 +1,7 @@
 import { fstatSync, type Stats } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { GivenFiles } from '@onceover/gates/rules/select-files.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type { GivenFiles } from '@onceover/gates/rules/select-files';
 
 /**
  * Returns all of standard input; null if nothing arrives within `patience` milliseconds. Fails if there is a read

@@ -1,4 +1,4 @@
-import type { Message } from '@onceover/base/ui/wording.ts';
+import type { Message } from '@onceover/base/ui/wording';
 import { printFailure, printJson } from './output.ts';
 
 /** Text and JSON fields to print when work is interrupted. `words` replaces the usual message. */

@@ -56,7 +56,7 @@ async function main(): Promise<void> {
   // Agents and hooks run these commands often, mostly without flags. Without flags, the option parser is not needed.
   const plain = rest.length === 0 ? first : null;
   if (first === 'instructions' || first === 'run' || first === 'status')
-    (await import('@onceover/gates/run/prefetch.ts')).prefetch({ run: plain === 'run' });
+    (await import('@onceover/gates/run/prefetch')).prefetch({ run: plain === 'run' });
   if (plain === 'run') await (await import('./plain-run.ts')).plainRun();
   else if (plain === 'instructions') await (await import('./commands/rules.ts')).plainInstructions();
   else await (await import('./program.ts')).runProgram(process.argv);

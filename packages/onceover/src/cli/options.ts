@@ -1,4 +1,4 @@
-import { COLOURED } from '@onceover/base/ui/style.ts';
+import { COLOURED } from '@onceover/base/ui/style';
 import { type Command, Help, InvalidArgumentError } from 'commander';
 
 const usual = new Help();

@@ -1,9 +1,9 @@
-import { exitCode, type Failure } from '@onceover/base/kernel/failure.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { type Styled, wrapTo } from '@onceover/base/ui/style.ts';
-import { forLog, isOnGitHub, jsonWithoutCommands, shownOn } from '@onceover/base/ui/terminal.ts';
-import { type Message, withNpx } from '@onceover/base/ui/wording.ts';
-import { version } from '@onceover/base/version.ts';
+import { exitCode, type Failure } from '@onceover/base/kernel/failure';
+import type { Result } from '@onceover/base/kernel/result';
+import { type Styled, wrapTo } from '@onceover/base/ui/style';
+import { forLog, isOnGitHub, jsonWithoutCommands, shownOn } from '@onceover/base/ui/terminal';
+import { type Message, withNpx } from '@onceover/base/ui/wording';
+import { version } from '@onceover/base/version';
 
 /**
  * The options of a command: those in `Texts` take a text, those in `Switches` take no value. Nearly all commands have
@@ -66,10 +66,10 @@ export function printWarnings(lines: readonly string[]): void {
 export async function exitWith(failure: Failure, json: boolean, command: 'run' | null = null): Promise<void> {
   process.exitCode = exitCode(failure);
   if (json) {
-    const { failureDocument } = await import('@onceover/gates/result/json.ts');
+    const { failureDocument } = await import('@onceover/gates/result/json');
     printJson(failureDocument(failure, command));
   }
-  const { describeFailure } = await import('@onceover/base/ui/describe-failure.ts');
+  const { describeFailure } = await import('@onceover/base/ui/describe-failure');
   printFailure(describeFailure(failure));
 }
 

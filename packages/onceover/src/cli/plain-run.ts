@@ -1,6 +1,6 @@
-import { READ_ONLY as NO_OPTIONS, runGates } from '@onceover/gates/run/open-run.ts';
-import { repositoryAt } from '@onceover/repo/git/locate.ts';
-import { sharedReporter } from '@onceover/web/progress/share.ts';
+import { READ_ONLY as NO_OPTIONS, runGates } from '@onceover/gates/run/open-run';
+import { repositoryAt } from '@onceover/repo/git/locate';
+import { sharedReporter } from '@onceover/web/progress/share';
 import { runCommand } from './commands/run.ts';
 import { printBug } from './output.ts';
 

@@ -1,4 +1,4 @@
-import { version } from '@onceover/base/version.ts';
+import { version } from '@onceover/base/version';
 import { Command, CommanderError } from 'commander';
 import { addAgentCommands } from './define-agents.ts';
 import { addDailyCommands, addRecordCommands, addSetupCommands } from './define-daily.ts';

@@ -1,10 +1,10 @@
-import { shellWord } from '@onceover/base/kernel/escape.ts';
-import { wrap } from '@onceover/base/ui/layout.ts';
-import type { Paint } from '@onceover/base/ui/style.ts';
-import { tokensOf } from '@onceover/base/ui/wording.ts';
-import { paidTokens } from '@onceover/gates/cost/rows.ts';
-import { describeRun } from '@onceover/gates/result/describe/run.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import { shellWord } from '@onceover/base/kernel/escape';
+import { wrap } from '@onceover/base/ui/layout';
+import type { Paint } from '@onceover/base/ui/style';
+import { tokensOf } from '@onceover/base/ui/wording';
+import { paidTokens } from '@onceover/gates/cost/rows';
+import { describeRun } from '@onceover/gates/result/describe/run';
+import type { RunOutcome } from '@onceover/gates/result/types';
 import { type DemoOutcome, STORY } from './project.ts';
 
 export type DemoStyle = { readonly paint: Paint; readonly width: number };

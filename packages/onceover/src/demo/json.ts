@@ -1,6 +1,6 @@
-import { costSchema, notPaid, paid } from '@onceover/gates/cost/json-schema.ts';
-import { type RunDocument, runDocument } from '@onceover/gates/result/json.ts';
-import { runSchema } from '@onceover/gates/result/json-schema.ts';
+import { costSchema, notPaid, paid } from '@onceover/gates/cost/json-schema';
+import { type RunDocument, runDocument } from '@onceover/gates/result/json';
+import { runSchema } from '@onceover/gates/result/json-schema';
 import * as z from 'zod';
 import type { DemoOutcome } from './project.ts';
 

@@ -1,21 +1,21 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openSessionPrompts } from '@onceover/agents/dispatch/cooldowns.ts';
-import { estimateTokens } from '@onceover/base/kernel/agent.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { makeParents, tryDisk } from '@onceover/base/platform/files.ts';
-import { ownCommand } from '@onceover/base/platform/own-program.ts';
-import { cost } from '@onceover/gates/cost/read.ts';
-import type { RunOutcome, SlotOutcome } from '@onceover/gates/result/types.ts';
-import { gateNames } from '@onceover/gates/run/decide/cycles.ts';
-import { READ_ONLY, runGates } from '@onceover/gates/run/open-run.ts';
-import { openRecords } from '@onceover/gates/run/record/records.ts';
-import { readSettings } from '@onceover/repo/config/effective-settings.ts';
-import { leavePullRequest } from '@onceover/repo/config/pull-request.ts';
-import { asResult, git } from '@onceover/repo/git/git.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
+import { openSessionPrompts } from '@onceover/agents/dispatch/cooldowns';
+import { estimateTokens } from '@onceover/base/kernel/agent';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import { makeParents, tryDisk } from '@onceover/base/platform/files';
+import { ownCommand } from '@onceover/base/platform/own-program';
+import { cost } from '@onceover/gates/cost/read';
+import type { RunOutcome, SlotOutcome } from '@onceover/gates/result/types';
+import { gateNames } from '@onceover/gates/run/decide/cycles';
+import { READ_ONLY, runGates } from '@onceover/gates/run/open-run';
+import { openRecords } from '@onceover/gates/run/record/records';
+import { readSettings } from '@onceover/repo/config/effective-settings';
+import { leavePullRequest } from '@onceover/repo/config/pull-request';
+import { asResult, git } from '@onceover/repo/git/git';
+import { findRepository } from '@onceover/repo/git/locate';
 import { type DemoAct, type DemoFile, type DemoOutcome, filesBefore, STORY } from './project.ts';
 
 /** Whether a run had the planned result. If not, the demo's explanation of this run would be wrong. */

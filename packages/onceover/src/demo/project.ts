@@ -1,6 +1,6 @@
-import { fencedBlocks } from '@onceover/base/kernel/escape.ts';
-import type { CostDocument } from '@onceover/gates/cost/json-schema.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import { fencedBlocks } from '@onceover/base/kernel/escape';
+import type { CostDocument } from '@onceover/gates/cost/json-schema';
+import type { RunOutcome } from '@onceover/gates/result/types';
 import shop from './shop.md';
 
 type Mistake = { readonly pattern: RegExp; readonly issue: string; readonly fix: string; readonly priority: string };

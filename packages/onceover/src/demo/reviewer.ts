@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { estimateTokens } from '@onceover/base/kernel/agent.ts';
-import { fencedBlocks } from '@onceover/base/kernel/escape.ts';
+import { estimateTokens } from '@onceover/base/kernel/agent';
+import { fencedBlocks } from '@onceover/base/kernel/escape';
 import { MISTAKES } from './project.ts';
 
 /** A line that a diff adds, with the file and its line number in the new version of the file. */

@@ -5,10 +5,10 @@ import {
   describePass,
   describeRules,
   nextOfInstructions,
-} from '@onceover/gates/rules/describe.ts';
-import { instructions, rules } from '@onceover/gates/rules/instructions.ts';
-import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json.ts';
-import { instructionsSchema, passSchema, rulesSchema } from '@onceover/gates/rules/json-schema.ts';
+} from '@onceover/gates/rules/describe';
+import { instructions, rules } from '@onceover/gates/rules/instructions';
+import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json';
+import { instructionsSchema, passSchema, rulesSchema } from '@onceover/gates/rules/json-schema';
 import * as z from 'zod';
 import { pass } from '../api.ts';
 import { answer, onlyInput, pathList } from './tool.ts';

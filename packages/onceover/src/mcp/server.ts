@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { version } from '@onceover/base/version.ts';
+import { version } from '@onceover/base/version';
 import { addPhaseTools, addRunTools } from './background-tools.ts';
 import { addRuleTools } from './rule-tools.ts';
 import { addWorkflowTools } from './workflow-tools.ts';

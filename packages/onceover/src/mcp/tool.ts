@@ -1,8 +1,8 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { WaitOptions } from '@onceover/base/kernel/ports.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
-import { someNames } from '@onceover/base/ui/wording.ts';
+import type { WaitOptions } from '@onceover/base/kernel/ports';
+import type { Result } from '@onceover/base/kernel/result';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
+import { someNames } from '@onceover/base/ui/wording';
 import * as z from 'zod';
 
 /**

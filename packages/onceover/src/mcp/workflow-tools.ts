@@ -1,23 +1,23 @@
 import type { McpServer } from '@modelcontextprotocol/server';
-import type { SessionId } from '@onceover/base/kernel/ids.ts';
+import type { SessionId } from '@onceover/base/kernel/ids';
 import {
   describeSessionState,
   describeStepEnd,
   describeWorkflowStart,
   describeWorkflows,
-} from '@onceover/loops/workflows/describe.ts';
+} from '@onceover/loops/workflows/describe';
 import {
   sessionDocument,
   stepEndDocument,
   workflowStartDocument,
   workflowsDocument,
-} from '@onceover/loops/workflows/json.ts';
+} from '@onceover/loops/workflows/json';
 import {
   stepEndSchema,
   workflowAbortSchema,
   workflowStartSchema,
   workflowsSchema,
-} from '@onceover/loops/workflows/json-schema.ts';
+} from '@onceover/loops/workflows/json-schema';
 import * as z from 'zod';
 import { abortWorkflow, finishStep, startWorkflow, workflows } from '../api.ts';
 import { answer, onlyInput, sendProgress } from './tool.ts';

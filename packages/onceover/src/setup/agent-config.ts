@@ -1,6 +1,6 @@
-import { shellWord } from '@onceover/base/kernel/escape.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
+import { shellWord } from '@onceover/base/kernel/escape';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
 import type { HookAgent } from './types.ts';
 
 type JsonObject = Record<string, unknown>;

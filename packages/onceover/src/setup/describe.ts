@@ -1,7 +1,7 @@
-import type { AccessState, AgentReport, ResumeAbility } from '@onceover/base/kernel/agent.ts';
-import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { type Paint, type Styled, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
-import { count, withNpx } from '@onceover/base/ui/wording.ts';
+import type { AccessState, AgentReport, ResumeAbility } from '@onceover/base/kernel/agent';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { type Paint, type Styled, UNSTYLED, wrapTo } from '@onceover/base/ui/style';
+import { count, withNpx } from '@onceover/base/ui/wording';
 import { TOOL_NAMES } from './import/types.ts';
 import {
   canReview,

@@ -1,4 +1,4 @@
-import { isApiAgent } from '@onceover/agents/adapters/api-agent.ts';
+import { isApiAgent } from '@onceover/agents/adapters/api-agent';
 import {
   findProgram,
   installedVersion,
@@ -7,23 +7,23 @@ import {
   knownAgents,
   reportAgent,
   testedVersions,
-} from '@onceover/agents/adapters/installed.ts';
-import { openCooldowns } from '@onceover/agents/dispatch/cooldowns.ts';
+} from '@onceover/agents/adapters/installed';
+import { openCooldowns } from '@onceover/agents/dispatch/cooldowns';
 import {
   type Capabilities,
   forkAbility,
   openCapabilities,
   probeInstalled,
   resumeAbility,
-} from '@onceover/agents/dispatch/resume-probe.ts';
-import { probeEntry } from '@onceover/agents/ledger/entries.ts';
-import { openLedger } from '@onceover/agents/ledger/store.ts';
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { ownCommand } from '@onceover/base/platform/own-program.ts';
-import { openProject } from '@onceover/gates/rules/load.ts';
-import { gitVersion } from '@onceover/repo/git/locate.ts';
+} from '@onceover/agents/dispatch/resume-probe';
+import { probeEntry } from '@onceover/agents/ledger/entries';
+import { openLedger } from '@onceover/agents/ledger/store';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { ownCommand } from '@onceover/base/platform/own-program';
+import { openProject } from '@onceover/gates/rules/load';
+import { gitVersion } from '@onceover/repo/git/locate';
 import type { DoctorReport } from './types.ts';
 
 export type DoctorOptions = {

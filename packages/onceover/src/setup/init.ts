@@ -1,9 +1,9 @@
-import { knownAgents } from '@onceover/agents/adapters/installed.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Repository, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { ownCommand, ownProgram } from '@onceover/base/platform/own-program.ts';
-import { SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings.ts';
+import { knownAgents } from '@onceover/agents/adapters/installed';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Repository, RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { ownCommand, ownProgram } from '@onceover/base/platform/own-program';
+import { SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings';
 import { addHookEntry, addMcpEntry, hookFile } from './agent-config.ts';
 import codeQuality from './code-quality.md';
 import { checkCommands, isCheckSource } from './detect/checks.ts';

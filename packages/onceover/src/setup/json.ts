@@ -1,4 +1,4 @@
-import type { ResumeAbility } from '@onceover/base/kernel/agent.ts';
+import type { ResumeAbility } from '@onceover/base/kernel/agent';
 import type { DoctorDocument, RemovalDocument, SetUpDocument } from './json-schema.ts';
 import { canReview, type DoctorReport, type Removal, type SetupOutcome } from './types.ts';
 

@@ -1,14 +1,14 @@
 import { join, relative } from 'node:path';
-import { type RepoPath, sha256 } from '@onceover/base/kernel/ids.ts';
-import { folderOf, GENERATED_FOLDER, PREVIOUS, repoPath } from '@onceover/base/kernel/paths.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { filesBelow, removeEmpty, removeFile, removeTree } from '@onceover/base/platform/files.ts';
-import { heldElsewhere, openLock } from '@onceover/base/platform/lock.ts';
-import { openListFile, readPrivateFile } from '@onceover/base/platform/private-files.ts';
-import { removeEmptyScratch } from '@onceover/base/platform/scratch.ts';
-import { isRecordFile } from '@onceover/gates/run/record/record-names.ts';
-import { countPins, dropAllPins } from '@onceover/repo/git/snapshot-refs.ts';
+import { type RepoPath, sha256 } from '@onceover/base/kernel/ids';
+import { folderOf, GENERATED_FOLDER, PREVIOUS, repoPath } from '@onceover/base/kernel/paths';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import { filesBelow, removeEmpty, removeFile, removeTree } from '@onceover/base/platform/files';
+import { heldElsewhere, openLock } from '@onceover/base/platform/lock';
+import { openListFile, readPrivateFile } from '@onceover/base/platform/private-files';
+import { removeEmptyScratch } from '@onceover/base/platform/scratch';
+import { isRecordFile } from '@onceover/gates/run/record/record-names';
+import { countPins, dropAllPins } from '@onceover/repo/git/snapshot-refs';
 import type { RemovedItem } from './types.ts';
 
 const MOST_NOTES = 200;

@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { folderOf } from '@onceover/base/kernel/paths.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { folderOf } from '@onceover/base/kernel/paths';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import {
   checkFolder,
   isSymlink,
@@ -11,9 +11,9 @@ import {
   removeEmpty,
   removeFile,
   writeAtomically,
-} from '@onceover/base/platform/files.ts';
-import type { EntrySettings } from '@onceover/repo/config/settings.ts';
-import { readText } from '@onceover/repo/git/working-files.ts';
+} from '@onceover/base/platform/files';
+import type { EntrySettings } from '@onceover/repo/config/settings';
+import { readText } from '@onceover/repo/git/working-files';
 import type { TextChange } from './agent-config.ts';
 import type { GatesFound } from './types.ts';
 

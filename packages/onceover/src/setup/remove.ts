@@ -1,7 +1,7 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Repository, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { SETTINGS_FILE } from '@onceover/repo/config/settings.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Repository, RepositoryPaths } from '@onceover/base/kernel/repository';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import { SETTINGS_FILE } from '@onceover/repo/config/settings';
 import { hookFile, removeHookEntry, removeMcpEntry } from './agent-config.ts';
 import codeQuality from './code-quality.md';
 import { openInitManifest, openOwnFiles } from './own-files.ts';

@@ -1,8 +1,8 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { openSigner } from '@onceover/passes/sign.ts';
-import { DEFAULT_SIGNERS, SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings.ts';
-import { asResult, gitText } from '@onceover/repo/git/git.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { openSigner } from '@onceover/passes/sign';
+import { DEFAULT_SIGNERS, SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings';
+import { asResult, gitText } from '@onceover/repo/git/git';
 import type { TextChange } from './agent-config.ts';
 import type { WantedFile } from './project-files.ts';
 

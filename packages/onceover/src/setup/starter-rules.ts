@@ -1,4 +1,4 @@
-import { fencedBlock } from '@onceover/base/kernel/escape.ts';
+import { fencedBlock } from '@onceover/base/kernel/escape';
 import rules from './starter-rules.md';
 
 /** A language, with the extensions of its source files and the globs of its test files. */

@@ -1,4 +1,4 @@
-import { fencedBlock } from '@onceover/base/kernel/escape.ts';
+import { fencedBlock } from '@onceover/base/kernel/escape';
 import { stringify } from 'yaml';
 import type { ImportedEntry, SourceConfig } from './import/types.ts';
 import page from './starter-settings.md';

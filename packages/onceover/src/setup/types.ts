@@ -1,5 +1,5 @@
-import type { AgentReport, Cooldown } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { AgentReport, Cooldown } from '@onceover/base/kernel/agent';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { ImportTool } from './import/types.ts';
 import type { RemovalDocument, SetUpDocument } from './json-schema.ts';
 

@@ -1,4 +1,4 @@
-import { freshGatePrompt, resumedGatePrompt, type SlotPast } from '@onceover/gates/run/do/prompt.ts';
+import { freshGatePrompt, resumedGatePrompt, type SlotPast } from '@onceover/gates/src/run/do/prompt.ts';
 import { finding } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { STORY } from '../../src/demo/project.ts';

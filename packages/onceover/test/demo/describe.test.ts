@@ -1,7 +1,7 @@
-import { cells } from '@onceover/base/ui/layout.ts';
-import { PLAIN } from '@onceover/base/ui/style.ts';
-import { summariseCost } from '@onceover/gates/cost/summarise.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import { cells } from '@onceover/base/ui/layout';
+import { PLAIN } from '@onceover/base/ui/style';
+import { summariseCost } from '@onceover/gates/cost/summarise';
+import type { RunOutcome } from '@onceover/gates/result/types';
 import { ledgerRun, ledgerSlot, spared } from '@onceover/testing/ledger-samples.ts';
 import { finding, gateOutcome, path, runOutcome, slotOutcome, usage } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
+import type { RunOutcome } from '@onceover/gates/result/types';
 import { gateOutcome, runOutcome, slotOutcome } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
 import { matchesStory } from '../../src/demo/play.ts';

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import type { ExplainDocument } from '@onceover/gates/explain/json.ts';
+import type { ExplainDocument } from '@onceover/gates/explain/json';
 import { CLI } from '@onceover/testing/cli.ts';
 import { APPROVED, featureRepo, objects } from '@onceover/testing/phase/feature-repo.ts';
 import { cleanEnvironment, repoWith, ruleText, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';

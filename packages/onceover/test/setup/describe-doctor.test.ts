@@ -1,5 +1,5 @@
-import type { AgentReport } from '@onceover/base/kernel/agent.ts';
-import { UNSTYLED } from '@onceover/base/ui/style.ts';
+import type { AgentReport } from '@onceover/base/kernel/agent';
+import { UNSTYLED } from '@onceover/base/ui/style';
 import { expect, test } from 'vitest';
 import { describeDoctor } from '../../src/setup/describe.ts';
 

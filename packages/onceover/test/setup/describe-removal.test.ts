@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { UNSTYLED } from '@onceover/base/ui/style.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { UNSTYLED } from '@onceover/base/ui/style';
 import { expect, test } from 'vitest';
 import { describeRemoval } from '../../src/setup/describe.ts';
 import type { Removal } from '../../src/setup/types.ts';

@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { UNSTYLED } from '@onceover/base/ui/style.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { UNSTYLED } from '@onceover/base/ui/style';
 import { describe, expect, test } from 'vitest';
 import { describeSetUp } from '../../src/setup/describe.ts';
 import type { GatesFound, SetupStep } from '../../src/setup/types.ts';

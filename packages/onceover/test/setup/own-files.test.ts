@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import { DEFAULT_LOG_DIR } from '@onceover/base/kernel/paths.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
-import { pinSnapshot } from '@onceover/repo/git/snapshot-refs.ts';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import { DEFAULT_LOG_DIR } from '@onceover/base/kernel/paths';
+import { findRepository } from '@onceover/repo/git/locate';
+import { pinSnapshot } from '@onceover/repo/git/snapshot-refs';
 import { holdInAnotherProcess } from '@onceover/testing/held-lock.ts';
 import { repoWith, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
 import { addHookEntry, addMcpEntry, removeHookEntry, removeMcpEntry } from '../../src/setup/agent-config.ts';
 import { type FoundFile, planRemoval } from '../../src/setup/remove.ts';

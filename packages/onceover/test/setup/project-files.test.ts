@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { openProjectFiles } from '../../src/setup/project-files.ts';

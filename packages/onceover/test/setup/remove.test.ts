@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { DEFAULT_LOG_DIR } from '@onceover/base/kernel/paths.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
-import { openRepository } from '@onceover/repo/git/repository.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { DEFAULT_LOG_DIR } from '@onceover/base/kernel/paths';
+import { findRepository } from '@onceover/repo/git/locate';
+import { openRepository } from '@onceover/repo/git/repository';
 import { holdInAnotherProcess } from '@onceover/testing/held-lock.ts';
 import { repoWith } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';

@@ -1,6 +1,6 @@
-import { compileGlob, globMatches } from '@onceover/base/kernel/glob.ts';
-import { parseRules } from '@onceover/gates/rules/parse.ts';
-import type { ParsedRule } from '@onceover/gates/rules/types.ts';
+import { compileGlob, globMatches } from '@onceover/base/kernel/glob';
+import type { ParsedRule } from '@onceover/gates/rules/types';
+import { parseRules } from '@onceover/gates/src/rules/parse.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { starterRules } from '../../src/setup/starter-rules.ts';

@@ -1,5 +1,5 @@
-import { parseSettings } from '@onceover/repo/config/parse-settings.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { Settings } from '@onceover/repo/config/settings';
+import { parseSettings } from '@onceover/repo/src/config/parse-settings.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import codeQuality from '../../src/setup/code-quality.md';

@@ -1,6 +1,6 @@
-import { madeBy } from '@onceover/agents/remote/decide-call.ts';
-import type { AgentSettings } from '@onceover/base/kernel/agent.ts';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
+import { madeBy } from '@onceover/agents/remote/decide-call';
+import type { AgentSettings } from '@onceover/base/kernel/agent';
+import { digestOf } from '@onceover/base/kernel/ids';
 
 /**
  * Returns a digest of the settings that decide which program and model answer as an agent. Values of `env` and

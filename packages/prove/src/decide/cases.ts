@@ -1,4 +1,4 @@
-import { digestOf, type RepoPath } from '@onceover/base/kernel/ids.ts';
+import { digestOf, type RepoPath } from '@onceover/base/kernel/ids';
 import type { BugPlace, PlantedBug, ProofCase, ProofFile, ProofRound } from '../types.ts';
 import type { PastCommit } from './commits.ts';
 import { applyEdits, lineAt, placeOf, type SourceEdit } from './edits.ts';

@@ -1,4 +1,4 @@
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
 
 /** A commit of the repository, with the number of lines that it added and removed in each file. */
 export type PastCommit = {

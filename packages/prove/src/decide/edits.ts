@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { BugClass, BugPlace } from '../types.ts';
 
 /** A node of a syntax tree, in the same form for every parser. Offsets count UTF-16 code units. */

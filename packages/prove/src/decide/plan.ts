@@ -1,6 +1,6 @@
-import type { LedgerEntry } from '@onceover/agents/ledger/entries.ts';
-import { addUsage, totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { LedgerEntry } from '@onceover/agents/ledger/entries';
+import { addUsage, totalTokens, type Usage } from '@onceover/base/kernel/agent';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { CaseSource, ProofCase, ProofTask, ProofVariant, ReadingMode, SessionMode } from '../types.ts';
 
 /** The share of test cases from each source, relative to the others, if all sources have enough cases. */

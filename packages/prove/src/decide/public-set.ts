@@ -1,6 +1,6 @@
-import { fencedBlocks } from '@onceover/base/kernel/escape.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
+import { fencedBlocks } from '@onceover/base/kernel/escape';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { repoPath } from '@onceover/base/kernel/paths';
 import pythonAndGo from '../set/python-go.md';
 import typescript from '../set/typescript.md';
 import { BUG_CLASSES, type BugClass, type ProofCase, type ProofFile } from '../types.ts';

@@ -1,5 +1,5 @@
-import { digestOf } from '@onceover/base/kernel/ids.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import { digestOf } from '@onceover/base/kernel/ids';
+import type { Settings } from '@onceover/repo/config/settings';
 import type { GateProof } from '../types.ts';
 
 /**

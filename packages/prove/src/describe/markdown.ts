@@ -1,4 +1,4 @@
-import { oneLine } from '@onceover/base/kernel/escape.ts';
+import { oneLine } from '@onceover/base/kernel/escape';
 import { exposureOf } from '../judge/scores.ts';
 import type { PlayedProve } from '../result-types.ts';
 import { comparisonText, EXPOSED, proofNotes, scoreRows, wrongResults } from './proof.ts';

@@ -1,6 +1,6 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { type Styled, wrapTo } from '@onceover/base/ui/style.ts';
-import { count, someNames, tokensOf, usdOf } from '@onceover/base/ui/wording.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { type Styled, wrapTo } from '@onceover/base/ui/style';
+import { count, someNames, tokensOf, usdOf } from '@onceover/base/ui/wording';
 import type { ProvePlan } from '../result-types.ts';
 import type { BugClass, CaseSource, ProofVariant, ReadingMode } from '../types.ts';
 

@@ -1,4 +1,4 @@
-import { count } from '@onceover/base/ui/wording.ts';
+import { count } from '@onceover/base/ui/wording';
 import type { Staleness } from '../decide/staleness.ts';
 import type { CountedShare, GateProof } from '../types.ts';
 

@@ -1,7 +1,7 @@
-import { totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
-import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
-import { type Styled, wrapTo } from '@onceover/base/ui/style.ts';
-import { count, someNames, tokensOf, usdOf } from '@onceover/base/ui/wording.ts';
+import { totalTokens, type Usage } from '@onceover/base/kernel/agent';
+import { oneLine, quoteName } from '@onceover/base/kernel/escape';
+import { type Styled, wrapTo } from '@onceover/base/ui/style';
+import { count, someNames, tokensOf, usdOf } from '@onceover/base/ui/wording';
 import { type Exposure, exposureOf, variantKey } from '../judge/scores.ts';
 import type { PlayedProve } from '../result-types.ts';
 import type { CaseResult, CountedShare, GateProof, Scores, VariantComparison } from '../types.ts';

@@ -10,12 +10,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { forEachOk, type Result } from '@onceover/base/kernel/result.ts';
-import { makeParents, tryDisk } from '@onceover/base/platform/files.ts';
-import { SETTINGS_FILE } from '@onceover/repo/config/settings.ts';
-import { asResult, git } from '@onceover/repo/git/git.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { forEachOk, type Result } from '@onceover/base/kernel/result';
+import { makeParents, tryDisk } from '@onceover/base/platform/files';
+import { SETTINGS_FILE } from '@onceover/repo/config/settings';
+import { asResult, git } from '@onceover/repo/git/git';
+import { findRepository } from '@onceover/repo/git/locate';
 import type { ProofCase, ProofFile, ProofRound } from '../types.ts';
 
 /** A temporary repository in which one test case is reviewed, separate from the user's repository. */

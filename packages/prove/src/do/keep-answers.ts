@@ -1,6 +1,6 @@
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
-import type { AskEnd, Reviewers } from '@onceover/base/kernel/ports.ts';
+import type { Usage } from '@onceover/base/kernel/agent';
+import { digestOf } from '@onceover/base/kernel/ids';
+import type { AskEnd, Reviewers } from '@onceover/base/kernel/ports';
 import type { KeptAnswers } from '../record/kept.ts';
 
 /** A call that was made, whether or not it succeeded, with its cost. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { LedgerProof } from '@onceover/agents/ledger/entries.ts';
-import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { tryToRemoveFolder } from '@onceover/base/platform/files.ts';
+import type { LedgerProof } from '@onceover/agents/ledger/entries';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent';
+import { grouped } from '@onceover/base/kernel/collections';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { tryToRemoveFolder } from '@onceover/base/platform/files';
 import { candidatesInOrder, type DroppedCases } from '../decide/candidates.ts';
 import {
   addSpending,

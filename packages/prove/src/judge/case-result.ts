@@ -1,9 +1,9 @@
-import type { LedgerRun, LedgerSlot } from '@onceover/agents/ledger/entries.ts';
-import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import type { ReportedFinding } from '@onceover/gates/findings/types.ts';
-import { isOpen } from '@onceover/gates/findings/types.ts';
-import type { GateOutcome, RunOutcome, SlotOutcome } from '@onceover/gates/result/types.ts';
+import type { LedgerRun, LedgerSlot } from '@onceover/agents/ledger/entries';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent';
+import type { GateId } from '@onceover/base/kernel/ids';
+import type { ReportedFinding } from '@onceover/gates/findings/types';
+import { isOpen } from '@onceover/gates/findings/types';
+import type { GateOutcome, RunOutcome, SlotOutcome } from '@onceover/gates/result/types';
 import type { CaseResult, ProofTask, ReviewerResult } from '../types.ts';
 import { findsBug } from './match.ts';
 

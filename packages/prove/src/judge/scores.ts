@@ -1,6 +1,6 @@
-import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { shareOf, signTest } from '@onceover/base/kernel/statistics.ts';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent';
+import { grouped } from '@onceover/base/kernel/collections';
+import { shareOf, signTest } from '@onceover/base/kernel/statistics';
 import {
   BUG_CLASSES,
   type CaseResult,

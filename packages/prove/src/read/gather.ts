@@ -1,6 +1,6 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import {
   cleanCase,
   editsInLines,

@@ -1,8 +1,8 @@
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { decodeUtf8 } from '@onceover/base/platform/private-files.ts';
-import { asResult, git } from '@onceover/repo/git/git.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { decodeUtf8 } from '@onceover/base/platform/private-files';
+import { asResult, git } from '@onceover/repo/git/git';
 import { newLines, type ReadCommit } from '../decide/cases.ts';
 import { type PastCommit, readLog } from '../decide/commits.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { listFolder } from '@onceover/base/platform/files.ts';
-import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
+import { repoPath } from '@onceover/base/kernel/paths';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { listFolder } from '@onceover/base/platform/files';
+import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files';
 import { roundOf, withId } from '../decide/cases.ts';
 import { BUG_CLASSES, type BugClass, type BugPlace, type ProofCase } from '../types.ts';
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { isRecord } from '@onceover/base/kernel/json.ts';
+import { isRecord } from '@onceover/base/kernel/json';
 import { editRulesFor, type Grammar } from '../decide/edit-rules.ts';
 import { type EditRule, findEdits, type SourceEdit, type SyntaxNode } from '../decide/edits.ts';
 import { JAVASCRIPT } from '../decide/grammar-estree.ts';

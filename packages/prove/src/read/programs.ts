@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AgentSettings } from '@onceover/base/kernel/agent.ts';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { tryDisk } from '@onceover/base/platform/files.ts';
-import { readPlainFile } from '@onceover/base/platform/private-files.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { AgentSettings } from '@onceover/base/kernel/agent';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { tryDisk } from '@onceover/base/platform/files';
+import { readPlainFile } from '@onceover/base/platform/private-files';
+import type { Settings } from '@onceover/repo/config/settings';
 import { answererDigest } from '../decide/answerer.ts';
 
 /**

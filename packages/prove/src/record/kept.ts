@@ -1,7 +1,7 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
-import { removeOldest } from '@onceover/base/platform/files.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import type { AskEnd } from '@onceover/base/kernel/ports';
+import { removeOldest } from '@onceover/base/platform/files';
+import { openFolder } from '@onceover/base/platform/private-files';
 
 const ANSWERS = 'onceover/prove/answers';
 const CHECKED = 'onceover/prove/checked';

@@ -1,9 +1,9 @@
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { hasShape, isString, isTime, type Shape } from '@onceover/base/kernel/shape.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import type { GateId } from '@onceover/base/kernel/ids';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import type { Result } from '@onceover/base/kernel/result';
+import { hasShape, isString, isTime, type Shape } from '@onceover/base/kernel/shape';
+import { openFolder } from '@onceover/base/platform/private-files';
 import type { CountedShare, GateProof } from '../types.ts';
 
 const FOLDER = 'onceover/prove/proofs';

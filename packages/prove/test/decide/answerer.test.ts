@@ -1,4 +1,4 @@
-import type { AgentSettings, ApiSettings } from '@onceover/base/kernel/agent.ts';
+import type { AgentSettings, ApiSettings } from '@onceover/base/kernel/agent';
 import { describe, expect, test } from 'vitest';
 import { answererDigest, modelEnvironment } from '../../src/decide/answerer.ts';
 

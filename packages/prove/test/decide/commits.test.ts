@@ -1,4 +1,4 @@
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
 import { cleanChanges, isSourceFile, type PastCommit, readLog, smallFixes } from '../../src/decide/commits.ts';
 

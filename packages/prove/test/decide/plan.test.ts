@@ -1,6 +1,6 @@
-import type { LedgerEntry } from '@onceover/agents/ledger/entries.ts';
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { LedgerEntry } from '@onceover/agents/ledger/entries';
+import type { Usage } from '@onceover/base/kernel/agent';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { ledgerFix, ledgerRun, ledgerSlot } from '@onceover/testing/ledger-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { roundOf } from '../../src/decide/cases.ts';

@@ -1,5 +1,5 @@
-import type { AgentSettings } from '@onceover/base/kernel/agent.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { AgentSettings } from '@onceover/base/kernel/agent';
+import type { Settings } from '@onceover/repo/config/settings';
 import { describe, expect, test } from 'vitest';
 import { answererDigest } from '../../src/decide/answerer.ts';
 import { agentsDigestOf, type Staleness, saysMore, stalenessOf } from '../../src/decide/staleness.ts';

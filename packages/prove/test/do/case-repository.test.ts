@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
 import { emptyRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { roundOf, withId } from '../../src/decide/cases.ts';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
 import { CLI, onceover, onceoverJson } from '@onceover/testing/cli.ts';
 import { failing, type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
 import { cleanEnvironment } from '@onceover/testing/repo.ts';

@@ -1,5 +1,5 @@
-import type { FindingState, ReportedFinding } from '@onceover/gates/findings/types.ts';
-import type { GateOutcome, SlotOutcome } from '@onceover/gates/result/types.ts';
+import type { FindingState, ReportedFinding } from '@onceover/gates/findings/types';
+import type { GateOutcome, SlotOutcome } from '@onceover/gates/result/types';
 import { ledgerRun, ledgerSlot } from '@onceover/testing/ledger-samples.ts';
 import { gateOutcome, path, reported, runOutcome, slotOutcome, usage } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

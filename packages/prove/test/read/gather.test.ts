@@ -1,4 +1,4 @@
-import { findRepository } from '@onceover/repo/git/locate.ts';
+import { findRepository } from '@onceover/repo/git/locate';
 import { repoWith } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { gatherCases } from '../../src/read/gather.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import { openFolder } from '@onceover/base/platform/private-files';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { usage } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

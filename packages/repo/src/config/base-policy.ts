@@ -1,6 +1,6 @@
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import type { TextFiles } from '../git/tree-files.ts';
 import type { RunSettings } from './effective-settings.ts';
 import { filesAheadAt, tipOfBranch } from './read-ahead.ts';

@@ -1,7 +1,7 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import type { RepositoryPaths, Selection } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { version } from '@onceover/base/version.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import type { RepositoryPaths, Selection } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { version } from '@onceover/base/version';
 import { tipOf } from '../git/base.ts';
 import { commitFiles, notingPaths, sparseFiles, type TextFiles } from '../git/tree-files.ts';
 import { isPullRequest, targetBranch } from './pull-request.ts';

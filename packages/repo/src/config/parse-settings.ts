@@ -1,6 +1,6 @@
-import type { ApiSettings } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
+import type { ApiSettings } from '@onceover/base/kernel/agent';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { repoPath } from '@onceover/base/kernel/paths';
 import type { PassSettings, Settings } from './settings.ts';
 import { API_DEFAULTS, type SettingsFile, settingsSchema } from './settings-schema.ts';
 import { type Checked, checkShape, readYaml, type YamlFile } from './yaml.ts';

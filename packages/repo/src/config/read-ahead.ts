@@ -1,7 +1,7 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import { folderOf, repoPath } from '@onceover/base/kernel/paths.ts';
-import { type FileText, type RepositoryPaths, SYMLINK } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import { folderOf, repoPath } from '@onceover/base/kernel/paths';
+import { type FileText, type RepositoryPaths, SYMLINK } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { isRefName, tipOf } from '../git/base.ts';
 import { asResult, git } from '../git/git.ts';
 import { askByName } from '../git/locate.ts';

@@ -1,8 +1,8 @@
-import type { PlacedProblem, UnusableFile } from '@onceover/base/kernel/failure.ts';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import type { PlacedProblem, UnusableFile } from '@onceover/base/kernel/failure';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { openFolder } from '@onceover/base/platform/private-files';
 import type { TextFiles } from '../git/tree-files.ts';
 import type { ParsedSettings } from './parse-settings.ts';
 import { SETTINGS_FILE, type Settings } from './settings.ts';

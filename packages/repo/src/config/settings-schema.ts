@@ -1,7 +1,7 @@
-import { AGENT_NAMES } from '@onceover/base/kernel/agent-names.ts';
-import { compileGlob } from '@onceover/base/kernel/glob.ts';
-import { DEFAULT_LOG_DIR, repoPath } from '@onceover/base/kernel/paths.ts';
-import { didYouMean } from '@onceover/base/ui/wording.ts';
+import { AGENT_NAMES } from '@onceover/base/kernel/agent-names';
+import { compileGlob } from '@onceover/base/kernel/glob';
+import { DEFAULT_LOG_DIR, repoPath } from '@onceover/base/kernel/paths';
+import { didYouMean } from '@onceover/base/ui/wording';
 import * as z from 'zod';
 import { DEFAULT_SIGNERS, PRIORITIES } from './settings.ts';
 

@@ -1,7 +1,7 @@
-import type { AgentSettings } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { GENERATED_FOLDER } from '@onceover/base/kernel/paths.ts';
-import type { OmittedFiles } from '@onceover/base/kernel/repository.ts';
+import type { AgentSettings } from '@onceover/base/kernel/agent';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { GENERATED_FOLDER } from '@onceover/base/kernel/paths';
+import type { OmittedFiles } from '@onceover/base/kernel/repository';
 
 /** Returns the folders whose files are never part of a change: those of generated files and of run records. */
 export function omittedFolders(settings: Pick<Settings, 'logDir'>): OmittedFiles {

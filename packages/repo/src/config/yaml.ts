@@ -1,5 +1,5 @@
-import type { PlacedProblem } from '@onceover/base/kernel/failure.ts';
-import { didYouMean } from '@onceover/base/ui/wording.ts';
+import type { PlacedProblem } from '@onceover/base/kernel/failure';
+import { didYouMean } from '@onceover/base/ui/wording';
 import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml';
 import * as z from 'zod';
 

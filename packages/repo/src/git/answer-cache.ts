@@ -1,8 +1,8 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { hasShape, isString } from '@onceover/base/kernel/shape.ts';
-import { removeOldest } from '@onceover/base/platform/files.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { hasShape, isString } from '@onceover/base/kernel/shape';
+import { removeOldest } from '@onceover/base/platform/files';
+import { openFolder } from '@onceover/base/platform/private-files';
 import type { GitAnswer } from './git.ts';
 import { indexName } from './private-index.ts';
 

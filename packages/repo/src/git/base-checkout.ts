@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { makeScratchOutside, type Scratch } from '@onceover/base/platform/scratch.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
+import { makeScratchOutside, type Scratch } from '@onceover/base/platform/scratch';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, git, objectId } from './git.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import { type Base, DEFAULT_BASES, type RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import { type Base, DEFAULT_BASES, type RepositoryPaths } from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, GitError, git, gitFailed, gitText, orThrow } from './git.ts';
 import { askBaseAndHead, askByName, type BaseAndHead, readBaseAndHead } from './locate.ts';

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import type { Comparison, HistoryPoint, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import type { Comparison, HistoryPoint, RepositoryPaths } from '@onceover/base/kernel/repository';
 import { git } from './git.ts';
 
 /**

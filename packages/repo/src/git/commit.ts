@@ -1,6 +1,6 @@
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import type { CommitEnd, Commits, RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import type { CommitEnd, Commits, RepositoryPaths } from '@onceover/base/kernel/repository';
 import { asResult, git, gitText, readNulList } from './git.ts';
 
 /** Returns an object that commits files. It commits exactly the given paths; other staged changes stay staged. */

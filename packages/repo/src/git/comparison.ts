@@ -1,7 +1,7 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { type CommitId, type RepoPath, type SnapshotId, sha256 } from '@onceover/base/kernel/ids.ts';
-import type { Base, Comparison, RepositoryPaths, Scope, Selection } from '@onceover/base/kernel/repository.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { type CommitId, type RepoPath, type SnapshotId, sha256 } from '@onceover/base/kernel/ids';
+import type { Base, Comparison, RepositoryPaths, Scope, Selection } from '@onceover/base/kernel/repository';
 import { baseAndHead, baseTree, commitOf, ifCommitted } from './base.ts';
 import { allEnded, asResult, GitError, gitText, orThrow } from './git.ts';
 import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';

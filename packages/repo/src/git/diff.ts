@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { byCodePoint, inChunks } from '@onceover/base/kernel/collections.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { type DiffSection, type RepositoryPaths, SUBMODULE } from '@onceover/base/kernel/repository.ts';
+import { byCodePoint, inChunks } from '@onceover/base/kernel/collections';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { type DiffSection, type RepositoryPaths, SUBMODULE } from '@onceover/base/kernel/repository';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, gitFailed, objectId, utf8Name } from './git.ts';
 

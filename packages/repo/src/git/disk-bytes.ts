@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { folderOf } from '@onceover/base/kernel/paths.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { errorCode } from '@onceover/base/platform/files.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import { gitProgram } from '@onceover/base/platform/program.ts';
+import { folderOf } from '@onceover/base/kernel/paths';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { errorCode } from '@onceover/base/platform/files';
+import { parseJson } from '@onceover/base/platform/private-files';
+import { gitProgram } from '@onceover/base/platform/program';
 import type { AnswerCache } from './answer-cache.ts';
 import type { RawEntry } from './diff.ts';
 import { type GitAnswer, GitError } from './git.ts';

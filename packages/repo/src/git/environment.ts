@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { lstatSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { gitProgram } from '@onceover/base/platform/program.ts';
+import { gitProgram } from '@onceover/base/platform/program';
 
 /** Environment variables and settings for one git command. */
 export type GitSettings = {

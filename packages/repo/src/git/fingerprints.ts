@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StatFingerprints, WorktreePaths } from '@onceover/base/kernel/repository.ts';
+import type { StatFingerprints, WorktreePaths } from '@onceover/base/kernel/repository';
 import { gitSync, withStrictStat } from './environment.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { gitProgram, runProcess } from '@onceover/base/platform/program.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { gitProgram, runProcess } from '@onceover/base/platform/program';
 import { type GitSettings, gitEnvironment, withConfig } from './environment.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { relative } from 'node:path';
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import { type Base, DEFAULT_BASES, type RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import { type Base, DEFAULT_BASES, type RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { asResult, type GitAnswer, GitError, git } from './git.ts';
 import { gitDirOf } from './worktree-paths.ts';
 

@@ -18,8 +18,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type CommitId, type SnapshotId, sha256 } from '@onceover/base/kernel/ids.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import { type CommitId, type SnapshotId, sha256 } from '@onceover/base/kernel/ids';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import {
   LEFTOVER_AFTER_MS,
   type Leftovers,
@@ -29,8 +29,8 @@ import {
   statIfPresent,
   tryDisk,
   tryToRemoveFolder,
-} from '@onceover/base/platform/files.ts';
-import { readPlainFile } from '@onceover/base/platform/private-files.ts';
+} from '@onceover/base/platform/files';
+import { readPlainFile } from '@onceover/base/platform/private-files';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, gitText, orThrow } from './git.ts';
 import { clearRacySizes, HEADER_BYTES, isCompleteIndex, mayHaveRepositories } from './index-format.ts';

@@ -1,5 +1,5 @@
-import { byCodePoint, inChunks } from '@onceover/base/kernel/collections.ts';
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import { byCodePoint, inChunks } from '@onceover/base/kernel/collections';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
 import {
   type Base,
   type Changes,
@@ -7,9 +7,9 @@ import {
   type Repository,
   type RepositoryPaths,
   SUBMODULE,
-} from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { pathExists } from '@onceover/base/platform/user-paths.ts';
+} from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { pathExists } from '@onceover/base/platform/user-paths';
 import { openAnswerCache } from './answer-cache.ts';
 import { baseAndHead, baseTree, hasCommits, ifCommitted } from './base.ts';
 import { type RawEntry, readRawDiff } from './diff.ts';

@@ -1,8 +1,8 @@
 import { existsSync, lstatSync, readFileSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { folderOf } from '@onceover/base/kernel/paths.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { folderOf } from '@onceover/base/kernel/paths';
 import {
   type Comparison,
   LARGEST_UNTRACKED_BYTES,
@@ -10,8 +10,8 @@ import {
   type OmittedFiles,
   type RepositoryPaths,
   type WithheldFile,
-} from '@onceover/base/kernel/repository.ts';
-import { checkFolder } from '@onceover/base/platform/files.ts';
+} from '@onceover/base/kernel/repository';
+import { checkFolder } from '@onceover/base/platform/files';
 import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
 import { readRawDiff } from './diff.ts';
 import {

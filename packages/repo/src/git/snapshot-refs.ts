@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
-import { type SnapshotId, sha256 } from '@onceover/base/kernel/ids.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { statIfPresent } from '@onceover/base/platform/files.ts';
+import { type SnapshotId, sha256 } from '@onceover/base/kernel/ids';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
+import { statIfPresent } from '@onceover/base/platform/files';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { allEnded, asResult, git, gitText, objectId } from './git.ts';
 

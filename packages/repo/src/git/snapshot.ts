@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import type {
   Comparison,
   Entry,
@@ -9,9 +9,9 @@ import type {
   RepositoryPaths,
   Snapshot,
   Snapshots,
-} from '@onceover/base/kernel/repository.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
-import { checkFolder } from '@onceover/base/platform/files.ts';
+} from '@onceover/base/kernel/repository';
+import { ok } from '@onceover/base/kernel/result';
+import { checkFolder } from '@onceover/base/platform/files';
 import { findComparison } from './comparison.ts';
 import { diffSections, readRawDiff } from './diff.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';

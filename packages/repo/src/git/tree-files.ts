@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import { type FileText, type RepositoryPaths, SYMLINK, type TreeFile } from '@onceover/base/kernel/repository.ts';
-import { isSymlink, tryDisk } from '@onceover/base/platform/files.ts';
-import { decodeUtf8 } from '@onceover/base/platform/private-files.ts';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import { type FileText, type RepositoryPaths, SYMLINK, type TreeFile } from '@onceover/base/kernel/repository';
+import { isSymlink, tryDisk } from '@onceover/base/platform/files';
+import { decodeUtf8 } from '@onceover/base/platform/private-files';
 import { gitSync } from './environment.ts';
 import { indexMayContain, indexVersion } from './fingerprints.ts';
 import { git, objectId } from './git.ts';

@@ -1,14 +1,14 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, constants, existsSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import {
   type RepositoryPaths,
   SUBMODULE,
   type UnseenContent,
   type WithheldFile,
-} from '@onceover/base/kernel/repository.ts';
-import { errorCode } from '@onceover/base/platform/files.ts';
+} from '@onceover/base/kernel/repository';
+import { errorCode } from '@onceover/base/platform/files';
 import { openAnswerCache } from './answer-cache.ts';
 import { readRawDiff } from './diff.ts';
 import { asNulList, pathOnDisk } from './disk-bytes.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { OmittedFiles, RepositoryPaths, Visibility } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { filesBelow, listFolder } from '@onceover/base/platform/files.ts';
+import type { OmittedFiles, RepositoryPaths, Visibility } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { filesBelow, listFolder } from '@onceover/base/platform/files';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { entryFingerprint } from './fingerprints.ts';
 import { allEnded, asResult, git, readNulList } from './git.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { tryDisk } from '@onceover/base/platform/files.ts';
-import { readPlainFile } from '@onceover/base/platform/private-files.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { tryDisk } from '@onceover/base/platform/files';
+import { readPlainFile } from '@onceover/base/platform/private-files';
 import { attributeFiles, defaultSettingsFiles } from './disk-bytes.ts';
 import { allEnded, asResult, git, readNulList } from './git.ts';
 

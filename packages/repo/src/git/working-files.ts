@@ -12,13 +12,13 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
-import type { UnusableFile } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { isInside } from '@onceover/base/kernel/paths.ts';
-import { type Contents, type FileDigest, type FileText, MISSING } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { errorCode, isSymlink, makeParents, statIfPresent, tryDisk } from '@onceover/base/platform/files.ts';
-import { decodeUtf8 } from '@onceover/base/platform/private-files.ts';
+import type { UnusableFile } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { isInside } from '@onceover/base/kernel/paths';
+import { type Contents, type FileDigest, type FileText, MISSING } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { errorCode, isSymlink, makeParents, statIfPresent, tryDisk } from '@onceover/base/platform/files';
+import { decodeUtf8 } from '@onceover/base/platform/private-files';
 import { asResult, git, readNulList } from './git.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { WorktreePaths } from '@onceover/base/kernel/repository.ts';
+import type { WorktreePaths } from '@onceover/base/kernel/repository';
 
 /**
  * Finds the working tree of a folder without starting git; `null` if git has to be asked, for example because GIT_DIR

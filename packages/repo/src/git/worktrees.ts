@@ -1,4 +1,4 @@
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import { asResult, git } from './git.ts';
 
 /** A working tree of a clone; `branch` is `null` if its HEAD is detached. */

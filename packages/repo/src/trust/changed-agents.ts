@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative, resolve } from 'node:path';
-import { realPath } from '@onceover/base/platform/files.ts';
+import { realPath } from '@onceover/base/platform/files';
 import type { Settings } from '../config/settings.ts';
 import { agentWords } from './agent-words.ts';
 

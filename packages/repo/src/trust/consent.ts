@@ -1,9 +1,9 @@
-import { digestOf } from '@onceover/base/kernel/ids.ts';
-import { ACTIVE } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { openListFile } from '@onceover/base/platform/private-files.ts';
-import { version } from '@onceover/base/version.ts';
+import { digestOf } from '@onceover/base/kernel/ids';
+import { ACTIVE } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { openListFile } from '@onceover/base/platform/private-files';
+import { version } from '@onceover/base/version';
 import { loadSettings, openParsedFiles } from '../config/read-file.ts';
 import type { Settings } from '../config/settings.ts';
 import { sparseFiles } from '../git/tree-files.ts';

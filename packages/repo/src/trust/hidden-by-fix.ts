@@ -1,5 +1,5 @@
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
-import { GENERATED_FOLDER } from '@onceover/base/kernel/paths.ts';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
+import { GENERATED_FOLDER } from '@onceover/base/kernel/paths';
 import {
   type Comparison,
   type DiffSection,
@@ -9,8 +9,8 @@ import {
   SUBMODULE,
   type UnseenContent,
   type Visibility,
-} from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+} from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import { omittedFolders, type Settings } from '../config/settings.ts';
 
 /** The files of a change, and the facts that decide which files reviewers see. It is read before and after a fix. */

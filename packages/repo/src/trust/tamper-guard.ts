@@ -1,8 +1,8 @@
 import { basename, join } from 'node:path';
-import type { TamperGuard } from '@onceover/base/kernel/ports.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { removeFile, statIfPresent } from '@onceover/base/platform/files.ts';
-import { openFolder, readPrivateFile } from '@onceover/base/platform/private-files.ts';
+import type { TamperGuard } from '@onceover/base/kernel/ports';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { removeFile, statIfPresent } from '@onceover/base/platform/files';
+import { openFolder, readPrivateFile } from '@onceover/base/platform/private-files';
 import { statFingerprints } from '../git/fingerprints.ts';
 
 /** Opens a guard for the given files. It undoes what a fixing agent does to them between `snapshot` and `restore`. */

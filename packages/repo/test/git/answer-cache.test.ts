@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { someRepo, takeAt } from '@onceover/testing/snapshots.ts';
 import { expect, test } from 'vitest';
 import { openAnswerCache } from '../../src/git/answer-cache.ts';

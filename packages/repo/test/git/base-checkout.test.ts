@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
 import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { afterEach, expect, test, vi } from 'vitest';
 import { openBaseCheckout } from '../../src/git/base-checkout.ts';

@@ -1,5 +1,5 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import type { HistoryPoint } from '@onceover/base/kernel/repository.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import type { HistoryPoint } from '@onceover/base/kernel/repository';
 import { compareAt, type Repo, snapshotsAt, someRepo, value } from '@onceover/testing/snapshots.ts';
 import { describe, expect, test } from 'vitest';
 

@@ -1,6 +1,6 @@
 import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { emptyRepo, repoWith, type TestRepo } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { openCommits } from '../../src/git/commit.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommitId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Commits } from '@onceover/base/kernel/repository.ts';
+import type { CommitId, RepoPath } from '@onceover/base/kernel/ids';
+import type { Commits } from '@onceover/base/kernel/repository';
 import { memoryCommits } from '@onceover/testing/memory/commits.ts';
 import { memoryClone, memoryWorktree } from '@onceover/testing/memory/git.ts';
 import { repoWith } from '@onceover/testing/repo.ts';

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { clearRacySizes, indexEntries, isCompleteIndex } from '../../src/git/index-format.ts';

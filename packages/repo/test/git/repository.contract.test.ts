@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Repository } from '@onceover/base/kernel/repository.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Repository } from '@onceover/base/kernel/repository';
 import { type History, memoryRepository, type Tree } from '@onceover/testing/memory/repository.ts';
 import { emptyRepo } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { repoWith } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { findRepository } from '../../src/git/locate.ts';

@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { DEFAULT_BASES } from '@onceover/base/kernel/repository.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { DEFAULT_BASES } from '@onceover/base/kernel/repository';
 import { onceover } from '@onceover/testing/cli.ts';
 import { emptyRepo, repoWith, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

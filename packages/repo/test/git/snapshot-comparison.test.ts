@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Selection } from '@onceover/base/kernel/repository.ts';
-import { DEFAULT_BASES } from '@onceover/base/kernel/repository.ts';
+import type { Selection } from '@onceover/base/kernel/repository';
+import { DEFAULT_BASES } from '@onceover/base/kernel/repository';
 import { emptyRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { asPaths, CHANGE, compareAt, type Repo, snapshotsAt, someRepo } from '@onceover/testing/snapshots.ts';
 import { describe, expect, test } from 'vitest';

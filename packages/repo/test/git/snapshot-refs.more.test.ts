@@ -1,6 +1,6 @@
 import { existsSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { asPaths, type Repo, snapshotsAt, someRepo, takeAt, value } from '@onceover/testing/snapshots.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { DiffSection } from '@onceover/base/kernel/repository.ts';
+import type { DiffSection } from '@onceover/base/kernel/repository';
 import { asPaths, type Repo, snapshotsAt, someRepo, value } from '@onceover/testing/snapshots.ts';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { LARGEST_UNTRACKED_BYTES } from '@onceover/base/kernel/repository.ts';
+import { LARGEST_UNTRACKED_BYTES } from '@onceover/base/kernel/repository';
 import {
   asPaths,
   brief,

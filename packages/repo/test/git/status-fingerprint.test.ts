@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { repoWith, type TestRepo } from '@onceover/testing/repo.ts';
 import { path } from '@onceover/testing/run-samples.ts';
 import { afterEach, describe, expect, test, vi } from 'vitest';

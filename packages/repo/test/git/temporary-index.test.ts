@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { asNobody } from '@onceover/testing/as-nobody.ts';
 import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import type { CommitId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { Snapshots } from '@onceover/base/kernel/repository.ts';
+import type { CommitId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import type { Snapshots } from '@onceover/base/kernel/repository';
 import { memoryClone, memoryWorktree } from '@onceover/testing/memory/git.ts';
 import { memorySnapshots } from '@onceover/testing/memory/snapshots.ts';
 import { repoWith } from '@onceover/testing/repo.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Contents } from '@onceover/base/kernel/repository.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Contents } from '@onceover/base/kernel/repository';
 import { memoryContents } from '@onceover/testing/memory/contents.ts';
 import { emptyRepo } from '@onceover/testing/repo.ts';
 import fc from 'fast-check';

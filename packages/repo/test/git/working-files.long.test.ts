@@ -1,6 +1,6 @@
 import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { openContents } from '../../src/git/working-files.ts';

@@ -1,4 +1,4 @@
-import type { AgentSettings } from '@onceover/base/kernel/agent.ts';
+import type { AgentSettings } from '@onceover/base/kernel/agent';
 import { describe, expect, test } from 'vitest';
 import { agentWords } from '../../src/trust/agent-words.ts';
 

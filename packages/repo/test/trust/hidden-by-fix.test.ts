@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { SUBMODULE } from '@onceover/base/kernel/repository.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { SUBMODULE } from '@onceover/base/kernel/repository';
 import { entry } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { hiddenByFix, type SeenFiles } from '../../src/trust/hidden-by-fix.ts';

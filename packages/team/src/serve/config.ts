@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { errorCode } from '@onceover/base/platform/files.ts';
-import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files.ts';
-import { addressOf } from '@onceover/forges/decide-target.ts';
-import { checkShape, readYaml } from '@onceover/repo/config/yaml.ts';
-import { userConfigPath } from '@onceover/store/has-store.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { errorCode } from '@onceover/base/platform/files';
+import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files';
+import { addressOf } from '@onceover/forges/decide-target';
+import { checkShape, readYaml } from '@onceover/repo/config/yaml';
+import { userConfigPath } from '@onceover/store/has-store';
 import * as z from 'zod';
 import { CHECK_MODES, type ForgeName, type ForgeSettings, SCOPES, type ServerSettings } from './types.ts';
 

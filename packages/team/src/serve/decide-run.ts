@@ -1,9 +1,9 @@
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
-import { count } from '@onceover/base/ui/wording.ts';
-import { type PublishedRun, verdictOf } from '@onceover/forges/describe-summary.ts';
-import type { PullFacts } from '@onceover/forges/pull-requests.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { Result } from '@onceover/base/kernel/result';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
+import { count } from '@onceover/base/ui/wording';
+import { type PublishedRun, verdictOf } from '@onceover/forges/describe-summary';
+import type { PullFacts } from '@onceover/forges/pull-requests';
 import type { PullRunEnd, TakenRun } from './types.ts';
 
 /** How the child process that reviewed a pull request ended. */

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { errorCode } from '@onceover/base/platform/files.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { errorCode } from '@onceover/base/platform/files';
 
 /** A request to the server. The body is complete and not parsed. */
 export type ServerRequest = {

@@ -1,4 +1,4 @@
-import { addressOf } from '@onceover/forges/decide-target.ts';
+import { addressOf } from '@onceover/forges/decide-target';
 import * as z from 'zod';
 import { type IssuerKeys, keySetShape } from './decide-jwt.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '@onceover/store/connect.ts';
+import type { Database } from '@onceover/store/connect';
 import type { MetricFamily } from './describe-metrics.ts';
 
 type Row = {

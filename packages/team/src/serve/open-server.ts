@@ -1,9 +1,9 @@
-import { err, type Result } from '@onceover/base/kernel/result.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
-import { repositoryAt } from '@onceover/repo/git/locate.ts';
-import { userConfigPath } from '@onceover/store/has-store.ts';
-import { readUserConfig } from '@onceover/store/user-config.ts';
+import { err, type Result } from '@onceover/base/kernel/result';
+import { parseJson } from '@onceover/base/platform/private-files';
+import type { RunDocument } from '@onceover/gates/result/json';
+import { repositoryAt } from '@onceover/repo/git/locate';
+import { userConfigPath } from '@onceover/store/has-store';
+import { readUserConfig } from '@onceover/store/user-config';
 import { readServerSettings, serverConfigPath } from './config.ts';
 import { readReviewRequest } from './json-event.ts';
 import type { ServerOptions } from './run-server.ts';

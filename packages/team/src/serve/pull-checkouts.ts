@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { DEFAULT_LOG_DIR } from '@onceover/base/kernel/paths.ts';
-import { makeParents, tryToRemoveFolder } from '@onceover/base/platform/files.ts';
-import { asResult, git, gitText } from '@onceover/repo/git/git.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { DEFAULT_LOG_DIR } from '@onceover/base/kernel/paths';
+import { makeParents, tryToRemoveFolder } from '@onceover/base/platform/files';
+import { asResult, git, gitText } from '@onceover/repo/git/git';
 import type { ForgeSettings, PullName } from './types.ts';
 
 type CheckoutEnd =

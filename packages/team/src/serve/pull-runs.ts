@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { within } from '@onceover/store/boss.ts';
-import type { Database, Query } from '@onceover/store/connect.ts';
+import { within } from '@onceover/store/boss';
+import type { Database, Query } from '@onceover/store/connect';
 import type { PgBoss } from 'pg-boss';
 import type { ListedRun, PullName, PullRunEnd, TakenRun } from './types.ts';
 

@@ -1,20 +1,20 @@
-import { postgresLedger } from '@onceover/agents/ledger/postgres-ledger.ts';
-import { maskDocument } from '@onceover/base/kernel/mask-secrets.ts';
-import { err, forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import { version } from '@onceover/base/version.ts';
-import { pricedLedger } from '@onceover/gates/cost/read.ts';
-import { summariseCost } from '@onceover/gates/cost/summarise.ts';
-import { postgresFindings } from '@onceover/gates/findings/postgres-findings.ts';
-import type { KnownFinding } from '@onceover/gates/findings/types.ts';
-import { decideResolution, findingsAnsweredWith } from '@onceover/gates/findings/waivers.ts';
-import { runSchema } from '@onceover/gates/result/json-schema.ts';
-import type { Database } from '@onceover/store/connect.ts';
-import type { TeamStore } from '@onceover/store/store.ts';
-import { historyDocument } from '@onceover/web/describe-history.ts';
-import { fillTemplate } from '@onceover/web/describe-page.ts';
-import type { PageDocument } from '@onceover/web/json-schema.ts';
-import { readTemplate } from '@onceover/web/page.ts';
+import { postgresLedger } from '@onceover/agents/ledger/postgres-ledger';
+import { maskDocument } from '@onceover/base/kernel/mask-secrets';
+import { err, forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import { parseJson } from '@onceover/base/platform/private-files';
+import { version } from '@onceover/base/version';
+import { pricedLedger } from '@onceover/gates/cost/read';
+import { summariseCost } from '@onceover/gates/cost/summarise';
+import { postgresFindings } from '@onceover/gates/findings/postgres-findings';
+import type { KnownFinding } from '@onceover/gates/findings/types';
+import { decideResolution, findingsAnsweredWith } from '@onceover/gates/findings/waivers';
+import { runSchema } from '@onceover/gates/result/json-schema';
+import type { Database } from '@onceover/store/connect';
+import type { TeamStore } from '@onceover/store/store';
+import { historyDocument } from '@onceover/web/describe-history';
+import { fillTemplate } from '@onceover/web/describe-page';
+import type { PageDocument } from '@onceover/web/json-schema';
+import { readTemplate } from '@onceover/web/page';
 import type { ListedRun } from './types.ts';
 
 /** A repository in the team store, with the fields that the list of repositories shows. */

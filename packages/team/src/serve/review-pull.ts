@@ -1,12 +1,12 @@
-import type { Checks } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { type RunDocument, runDocument } from '@onceover/gates/result/json.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
-import { READ_ONLY, type RunOptions, withRunLock } from '@onceover/gates/run/open-run.ts';
-import type { RunPorts, RunRequest } from '@onceover/gates/run/ports.ts';
-import { executeRun, previewRun } from '@onceover/gates/run/run.ts';
-import { storeResult } from '@onceover/store/store-error.ts';
+import type { Checks } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { type RunDocument, runDocument } from '@onceover/gates/result/json';
+import type { RunOutcome } from '@onceover/gates/result/types';
+import { READ_ONLY, type RunOptions, withRunLock } from '@onceover/gates/run/open-run';
+import type { RunPorts, RunRequest } from '@onceover/gates/run/ports';
+import { executeRun, previewRun } from '@onceover/gates/run/run';
+import { storeResult } from '@onceover/store/store-error';
 import type { ReviewRequest } from './types.ts';
 
 /**

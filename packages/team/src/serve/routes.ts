@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
-import type { Database } from '@onceover/store/connect.ts';
-import { StoreError, storeResult } from '@onceover/store/store-error.ts';
+import type { Result } from '@onceover/base/kernel/result';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
+import type { Database } from '@onceover/store/connect';
+import { StoreError, storeResult } from '@onceover/store/store-error';
 import { decideWebhook } from './decide-webhook.ts';
 import { describeMetrics, type MetricFamily } from './describe-metrics.ts';
 import { describeLogin, describeRepositories, describeRepository } from './describe-pages.ts';

@@ -1,12 +1,12 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { makeParents } from '@onceover/base/platform/files.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import { runProcessGroup } from '@onceover/base/platform/run-process.ts';
-import { type ForgePlace, type PullFacts, publishOnPull, readPull } from '@onceover/forges/pull-requests.ts';
-import { parseRun } from '@onceover/forges/read-run.ts';
-import type { StoreSettings } from '@onceover/store/user-config.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import { makeParents } from '@onceover/base/platform/files';
+import { parseJson } from '@onceover/base/platform/private-files';
+import { runProcessGroup } from '@onceover/base/platform/run-process';
+import { type ForgePlace, type PullFacts, publishOnPull, readPull } from '@onceover/forges/pull-requests';
+import { parseRun } from '@onceover/forges/read-run';
+import type { StoreSettings } from '@onceover/store/user-config';
 import {
   childEnvironment,
   endOfReview,

@@ -1,4 +1,4 @@
-import { optionalPackage } from '@onceover/store/optional-package.ts';
+import { optionalPackage } from '@onceover/store/optional-package';
 
 type Span = {
   end(): void;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
 import { decideJwt, type JwtDecision } from './decide-jwt.ts';
 import { isSameSecret } from './decide-webhook.ts';
 import type { ServerRequest } from './http.ts';

@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { addPack, checkOutTree, makeObjectStore } from '@onceover/agents/remote/pack-trees.ts';
-import { downloadPart, partsOf, type SnapshotPart } from '@onceover/agents/remote/snapshots.ts';
-import type { CallRequest } from '@onceover/agents/remote/types.ts';
-import { makeScratch } from '@onceover/base/platform/scratch.ts';
-import type { Database } from '@onceover/store/connect.ts';
+import { addPack, checkOutTree, makeObjectStore } from '@onceover/agents/remote/pack-trees';
+import { downloadPart, partsOf, type SnapshotPart } from '@onceover/agents/remote/snapshots';
+import type { CallRequest } from '@onceover/agents/remote/types';
+import { makeScratch } from '@onceover/base/platform/scratch';
+import type { Database } from '@onceover/store/connect';
 
 /** A folder with the files of one agent call, or the reason why they could not be checked out. */
 type Checkout = { readonly folder: string; remove(): void } | { readonly why: string };

@@ -1,4 +1,4 @@
-import type { AccountLimits } from '@onceover/agents/remote/types.ts';
+import type { AccountLimits } from '@onceover/agents/remote/types';
 
 /** How much all workers together currently use one account. */
 export type AccountUse = {

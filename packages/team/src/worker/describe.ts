@@ -1,5 +1,5 @@
-import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
+import { count } from '@onceover/base/ui/wording';
 import type { WorkerEvent } from './types.ts';
 
 /** Describes an event of a worker in one line for people. */

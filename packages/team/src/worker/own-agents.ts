@@ -1,18 +1,18 @@
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { notCalled } from '@onceover/agents/adapters/call-agent.ts';
-import { foundForPullRequest } from '@onceover/agents/adapters/from-base.ts';
-import { type KnownAgent, knownAgents, missingAgents } from '@onceover/agents/adapters/installed.ts';
-import { openReviewers, usualModelOf, versionOf } from '@onceover/agents/adapters/reviewers.ts';
-import { madeBy, withoutFolder } from '@onceover/agents/remote/decide-call.ts';
-import type { CallRequest, Offer } from '@onceover/agents/remote/types.ts';
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { AskEnd, AskOptions } from '@onceover/base/kernel/ports.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { version } from '@onceover/base/version.ts';
-import { loadSettings, openParsedFiles } from '@onceover/repo/config/read-file.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
-import { diskFiles } from '@onceover/repo/git/tree-files.ts';
+import { notCalled } from '@onceover/agents/adapters/call-agent';
+import { foundForPullRequest } from '@onceover/agents/adapters/from-base';
+import { type KnownAgent, knownAgents, missingAgents } from '@onceover/agents/adapters/installed';
+import { openReviewers, usualModelOf, versionOf } from '@onceover/agents/adapters/reviewers';
+import { madeBy, withoutFolder } from '@onceover/agents/remote/decide-call';
+import type { CallRequest, Offer } from '@onceover/agents/remote/types';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
+import type { AskEnd, AskOptions } from '@onceover/base/kernel/ports';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { version } from '@onceover/base/version';
+import { loadSettings, openParsedFiles } from '@onceover/repo/config/read-file';
+import { findRepository } from '@onceover/repo/git/locate';
+import { diskFiles } from '@onceover/repo/git/tree-files';
 import type { WorkerOptions } from './types.ts';
 
 /** An agent installed on this machine, with the offer that the worker registers so that clients can use it. */

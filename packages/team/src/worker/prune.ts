@@ -1,5 +1,5 @@
-import type { Database } from '@onceover/store/connect.ts';
-import type { StoreKeep } from '@onceover/store/user-config.ts';
+import type { Database } from '@onceover/store/connect';
+import type { StoreKeep } from '@onceover/store/user-config';
 
 /** The maximum number of rows that one round deletes from a table, so that it never holds locks for long. */
 const MOST_CALLS = 1000;

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { notCalled } from '@onceover/agents/adapters/call-agent.ts';
-import { cancelUnwanted, liveOffers, NEW_CALL, WAITER_SECONDS } from '@onceover/agents/remote/calls.ts';
-import { queueName } from '@onceover/agents/remote/decide-call.ts';
-import { answerText, readRequestText } from '@onceover/agents/remote/json-call.ts';
-import type { AccountLimits, CallRequest, Offer } from '@onceover/agents/remote/types.ts';
-import { totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
-import { DEAD_QUEUE, within } from '@onceover/store/boss.ts';
-import type { Database, Query } from '@onceover/store/connect.ts';
+import { notCalled } from '@onceover/agents/adapters/call-agent';
+import { cancelUnwanted, liveOffers, NEW_CALL, WAITER_SECONDS } from '@onceover/agents/remote/calls';
+import { queueName } from '@onceover/agents/remote/decide-call';
+import { answerText, readRequestText } from '@onceover/agents/remote/json-call';
+import type { AccountLimits, CallRequest, Offer } from '@onceover/agents/remote/types';
+import { totalTokens, type Usage } from '@onceover/base/kernel/agent';
+import type { AskEnd } from '@onceover/base/kernel/ports';
+import { DEAD_QUEUE, within } from '@onceover/store/boss';
+import type { Database, Query } from '@onceover/store/connect';
 import type { PgBoss } from 'pg-boss';
 import { type AccountUse, decideTake, type TakeDecision } from './decide-limits.ts';
 

@@ -1,5 +1,5 @@
-import type { AccountLimits } from '@onceover/agents/remote/types.ts';
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
+import type { AccountLimits } from '@onceover/agents/remote/types';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
 
 /** Something that happened in the worker, for its log. */
 export type WorkerEvent =

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { answerText, readAnswerText } from '@onceover/agents/remote/json-call.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import type { AskEnd } from '@onceover/base/kernel/ports.ts';
-import { openFolder, parseJson } from '@onceover/base/platform/private-files.ts';
+import { answerText, readAnswerText } from '@onceover/agents/remote/json-call';
+import { isRecord } from '@onceover/base/kernel/json';
+import type { AskEnd } from '@onceover/base/kernel/ports';
+import { openFolder, parseJson } from '@onceover/base/platform/private-files';
 import type { TakenCall } from './take-calls.ts';
 
 /** An answer that was paid for but is not in the team store yet. */

@@ -1,4 +1,4 @@
-import type { AccountLimits } from '@onceover/agents/remote/types.ts';
+import type { AccountLimits } from '@onceover/agents/remote/types';
 import { describe, expect, test } from 'vitest';
 import { type AccountUse, decideAfterLimit, decideTake, limitEnd } from '../../src/worker/decide-limits.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { RunDocument } from '@onceover/gates/result/json.ts';
+import type { RunDocument } from '@onceover/gates/result/json';
 import { onceover } from '@onceover/testing/cli.ts';
 import { databaseOfTest, sqlAt } from '@onceover/testing/postgres.ts';
 import { repoWith, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';

@@ -1,4 +1,4 @@
-import { showInvisible } from '@onceover/base/kernel/escape.ts';
+import { showInvisible } from '@onceover/base/kernel/escape';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallPage, Transcripts } from './call-page.tsx';
 import { DiffPage } from './diff-page.tsx';

@@ -1,4 +1,4 @@
-import { showInvisible } from '@onceover/base/kernel/escape.ts';
+import { showInvisible } from '@onceover/base/kernel/escape';
 import { DataTable, Name, Nothing, Pill, Section } from './parts.tsx';
 import { matches, type PageDocument } from './state.ts';
 import { allTokens, countCalls, dollars, SESSIONS, STATUS_WORDS, TONES, tokens, when } from './words.ts';

@@ -1,4 +1,4 @@
-import { showInvisible } from '@onceover/base/kernel/escape.ts';
+import { showInvisible } from '@onceover/base/kernel/escape';
 import { useMemo, useState } from 'preact/hooks';
 import { DataTable, Empty, Figure, Name, Nothing, Pill, RowList, Section } from './parts.tsx';
 import { BarPlot } from './plots.tsx';

@@ -1,4 +1,4 @@
-import { showInvisible, showInvisibleInLines } from '@onceover/base/kernel/escape.ts';
+import { showInvisible, showInvisibleInLines } from '@onceover/base/kernel/escape';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { query } from './state.ts';

@@ -1,5 +1,5 @@
-import { showInvisible } from '@onceover/base/kernel/escape.ts';
-import { exposureOf } from '@onceover/prove/judge/scores.ts';
+import { showInvisible } from '@onceover/base/kernel/escape';
+import { exposureOf } from '@onceover/prove/judge/scores';
 import { DataTable, Name, Nothing, Pill, RowList, Section } from './parts.tsx';
 import { matches, type PageDocument } from './state.ts';
 import { allTokens, count, describeUsage, dollars, tokens } from './words.ts';

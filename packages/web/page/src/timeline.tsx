@@ -1,4 +1,4 @@
-import { showInvisible } from '@onceover/base/kernel/escape.ts';
+import { showInvisible } from '@onceover/base/kernel/escape';
 import { Name, Nothing, Section } from './parts.tsx';
 import { isLive, linkTo, matches, type PageDocument } from './state.ts';
 import { count, duration, TONES, when } from './words.ts';

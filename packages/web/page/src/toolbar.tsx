@@ -1,4 +1,4 @@
-import { showInvisible } from '@onceover/base/kernel/escape.ts';
+import { showInvisible } from '@onceover/base/kernel/escape';
 import { useEffect, useState } from 'preact/hooks';
 import { chooseWorktree, startRun, stopRun } from './live.ts';
 import { Name } from './parts.tsx';

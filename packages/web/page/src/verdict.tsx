@@ -1,4 +1,4 @@
-import { showInvisibleInLines } from '@onceover/base/kernel/escape.ts';
+import { showInvisibleInLines } from '@onceover/base/kernel/escape';
 import { openProblems } from './findings.tsx';
 import { Diff, Figure, Name, Nothing, Pill, Prose, Section } from './parts.tsx';
 import { type GateDocument, isLive, linkTo, live, matches, type PageDocument, type RunDocument } from './state.ts';

@@ -1,14 +1,14 @@
-import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
-import { describeUsage } from '@onceover/agents/ledger/describe.ts';
-import type { Usage } from '@onceover/base/kernel/agent.ts';
-import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
-import { describeDispatchReason } from '@onceover/base/kernel/review-loops.ts';
-import { describeAgentFailure, describeNoReading, describeTrouble } from '@onceover/base/ui/describe-agent-failure.ts';
-import { type Paint, PLAIN } from '@onceover/base/ui/style.ts';
-import { type ByKind, byKind, count, describeDuration } from '@onceover/base/ui/wording.ts';
-import { reviewerName } from '@onceover/gates/findings/describe.ts';
-import { describePlan, describeWhy, SESSIONS, STATUS_WORDS } from '@onceover/gates/result/describe/reasons.ts';
-import { REFUSALS } from '@onceover/gates/result/describe/shared.ts';
+import type { Fix } from '@onceover/agents/dispatch/fix-progress';
+import { describeUsage } from '@onceover/agents/ledger/describe';
+import type { Usage } from '@onceover/base/kernel/agent';
+import { oneLine, quoteName } from '@onceover/base/kernel/escape';
+import { describeDispatchReason } from '@onceover/base/kernel/review-loops';
+import { describeAgentFailure, describeNoReading, describeTrouble } from '@onceover/base/ui/describe-agent-failure';
+import { type Paint, PLAIN } from '@onceover/base/ui/style';
+import { type ByKind, byKind, count, describeDuration } from '@onceover/base/ui/wording';
+import { reviewerName } from '@onceover/gates/findings/describe';
+import { describePlan, describeWhy, SESSIONS, STATUS_WORDS } from '@onceover/gates/result/describe/reasons';
+import { REFUSALS } from '@onceover/gates/result/describe/shared';
 import type { Event } from './state.ts';
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;

@@ -1,10 +1,10 @@
 import type { WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
-import { oneLine } from '@onceover/base/kernel/escape.ts';
-import { cells, cut, cutStart, padCells, wrap } from '@onceover/base/ui/layout.ts';
-import type { Paint } from '@onceover/base/ui/style.ts';
-import { count, tokensOf } from '@onceover/base/ui/wording.ts';
-import { SESSIONS } from '@onceover/gates/result/describe/reasons.ts';
+import { oneLine } from '@onceover/base/kernel/escape';
+import { cells, cut, cutStart, padCells, wrap } from '@onceover/base/ui/layout';
+import type { Paint } from '@onceover/base/ui/style';
+import { count, tokensOf } from '@onceover/base/ui/wording';
+import { SESSIONS } from '@onceover/gates/result/describe/reasons';
 import { describeEvent, isRoutine } from './describe.ts';
 import { type ConsoleReporter, type Event, NO_PROGRESS, type Progress, progressAfter, type Running } from './state.ts';
 

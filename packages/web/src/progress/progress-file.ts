@@ -1,7 +1,7 @@
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { isCount, isString, isStrings, isTime, orNull, readShape, type Shape } from '@onceover/base/kernel/shape.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { isCount, isString, isStrings, isTime, orNull, readShape, type Shape } from '@onceover/base/kernel/shape';
+import { openFolder } from '@onceover/base/platform/private-files';
 import { describeEvent } from './describe.ts';
 import { NO_PROGRESS, type Progress, progressAfter, type Reporter } from './state.ts';
 

@@ -1,4 +1,4 @@
-import { forLog, isLive, paintFor } from '@onceover/base/ui/terminal.ts';
+import { forLog, isLive, paintFor } from '@onceover/base/ui/terminal';
 import { describeEvent } from './describe.ts';
 import type { ConsoleReporter } from './state.ts';
 

@@ -1,5 +1,5 @@
-import type { ReporterOf } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
+import type { ReporterOf } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import type { Event, Reporter } from './state.ts';
 
 /**

@@ -1,8 +1,8 @@
-import { totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import type { ReporterOf } from '@onceover/base/kernel/ports.ts';
-import type { RunProgress } from '@onceover/gates/result/types.ts';
-import type { PhaseProgress } from '@onceover/loops/phases/progress.ts';
+import { totalTokens, type Usage } from '@onceover/base/kernel/agent';
+import { quoteName } from '@onceover/base/kernel/escape';
+import type { ReporterOf } from '@onceover/base/kernel/ports';
+import type { RunProgress } from '@onceover/gates/result/types';
+import type { PhaseProgress } from '@onceover/loops/phases/progress';
 
 /** An event that a run or a phase reports during its work. */
 export type Event = RunProgress | PhaseProgress;

@@ -1,5 +1,5 @@
-import type { Session } from '@onceover/base/kernel/agent.ts';
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { Session } from '@onceover/base/kernel/agent';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
 import { usage } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { describeEvent } from '../../src/progress/describe.ts';

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import { cells } from '@onceover/base/ui/layout.ts';
-import { COLOURED, PLAIN } from '@onceover/base/ui/style.ts';
+import type { GateId } from '@onceover/base/kernel/ids';
+import { cells } from '@onceover/base/ui/layout';
+import { COLOURED, PLAIN } from '@onceover/base/ui/style';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { elapsed, frame } from '../../src/progress/live.ts';

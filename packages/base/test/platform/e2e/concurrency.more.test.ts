@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { InstructionsDocument } from '@onceover/gates/rules/json.ts';
+import type { InstructionsDocument } from '@onceover/gates/rules/json';
 import { CLI, onceover, onceoverJson } from '@onceover/testing/cli.ts';
 import { cleanEnvironment, repoWith, ruleText, type TestRepo } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';

@@ -1,8 +1,8 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
-import type { BackgroundJob } from '@onceover/base/platform/background.ts';
-import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure.ts';
-import { count, someNames } from '@onceover/base/ui/wording.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { errorSchema } from '@onceover/base/kernel/json-schema';
+import type { BackgroundJob } from '@onceover/base/platform/background';
+import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure';
+import { count, someNames } from '@onceover/base/ui/wording';
 import type * as z from 'zod';
 import { confirmCommand, describeAnswer, promptFinding, promptProblem } from '../../findings/describe.ts';
 import { groupBySameCode } from '../../findings/same-code.ts';

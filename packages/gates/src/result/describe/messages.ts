@@ -1,5 +1,5 @@
-import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { count } from '@onceover/base/ui/wording';
 import { confirmCommand, promptProblem } from '../../findings/describe.ts';
 import { problemsIn } from '../../findings/same-code.ts';
 import type { ReportedFinding } from '../../findings/types.ts';

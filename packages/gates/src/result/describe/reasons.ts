@@ -1,7 +1,7 @@
-import { fence, oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import type { CheckEnd } from '@onceover/base/kernel/ports.ts';
-import { describeTrouble } from '@onceover/base/ui/describe-agent-failure.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { fence, oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import type { CheckEnd } from '@onceover/base/kernel/ports';
+import { describeTrouble } from '@onceover/base/ui/describe-agent-failure';
+import { count } from '@onceover/base/ui/wording';
 import type { SlotPlan } from '../../gate-types.ts';
 import type { GateOutcome, GateReason, SlotOutcome } from '../types.ts';
 import { describeAcceptedGate, describeAcceptedPass } from './shared.ts';

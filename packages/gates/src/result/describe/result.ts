@@ -1,6 +1,6 @@
-import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
 import {
   asShellWord,
   type ByKind,
@@ -9,7 +9,7 @@ import {
   describeHidden,
   describeTakenBack,
   someNames,
-} from '@onceover/base/ui/wording.ts';
+} from '@onceover/base/ui/wording';
 import { bySeverity, confirmCommand, describeContested } from '../../findings/describe.ts';
 import { groupBySameCode, type PointedAt, problemsIn } from '../../findings/same-code.ts';
 import type { ReportedFinding } from '../../findings/types.ts';

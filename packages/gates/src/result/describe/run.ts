@@ -1,9 +1,9 @@
-import { describePaid, describeUsage } from '@onceover/agents/ledger/describe.ts';
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { padCells } from '@onceover/base/ui/layout.ts';
-import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
-import { count, someNames, withNpx } from '@onceover/base/ui/wording.ts';
+import { describePaid, describeUsage } from '@onceover/agents/ledger/describe';
+import { grouped } from '@onceover/base/kernel/collections';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { padCells } from '@onceover/base/ui/layout';
+import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style';
+import { count, someNames, withNpx } from '@onceover/base/ui/wording';
 import { bySeverity, describeFinding, reviewerName } from '../../findings/describe.ts';
 import { problemsIn } from '../../findings/same-code.ts';
 import type { ReportedFinding } from '../../findings/types.ts';

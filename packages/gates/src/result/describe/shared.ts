@@ -1,8 +1,8 @@
-import { quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
-import { count } from '@onceover/base/ui/wording.ts';
-import type { Acceptance, RefusalReason } from '@onceover/passes/types.ts';
-import type { NoBasePolicy } from '@onceover/repo/config/base-policy.ts';
+import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
+import { count } from '@onceover/base/ui/wording';
+import type { Acceptance, RefusalReason } from '@onceover/passes/types';
+import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
 import type { ShareEnd } from '../../gate-types.ts';
 import type { SlotOutcome } from '../types.ts';
 

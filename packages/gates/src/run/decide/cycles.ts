@@ -1,7 +1,7 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { digestOf, type GateId, type SnapshotId, sha256 } from '@onceover/base/kernel/ids.ts';
-import { isAtOrBelow, safeName } from '@onceover/base/kernel/paths.ts';
-import type { Comparison, UnseenContent } from '@onceover/base/kernel/repository.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { digestOf, type GateId, type SnapshotId, sha256 } from '@onceover/base/kernel/ids';
+import { isAtOrBelow, safeName } from '@onceover/base/kernel/paths';
+import type { Comparison, UnseenContent } from '@onceover/base/kernel/repository';
 import { isOpen, type KnownFinding } from '../../findings/types.ts';
 import type { Gate } from '../../gate-types.ts';
 import type { ArchivedRecord, GateName, RecordHistory } from '../record-types.ts';

@@ -1,10 +1,10 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { compileGlob, type Glob, globMatches } from '@onceover/base/kernel/glob.ts';
-import { filesDigest, type GateId, type RepoPath, sha256 } from '@onceover/base/kernel/ids.ts';
-import { isAtOrBelow, isInside, repoPath } from '@onceover/base/kernel/paths.ts';
-import type { Entry } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { EntrySettings, Settings } from '@onceover/repo/config/settings.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { compileGlob, type Glob, globMatches } from '@onceover/base/kernel/glob';
+import { filesDigest, type GateId, type RepoPath, sha256 } from '@onceover/base/kernel/ids';
+import { isAtOrBelow, isInside, repoPath } from '@onceover/base/kernel/paths';
+import type { Entry } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type { EntrySettings, Settings } from '@onceover/repo/config/settings';
 import type { CheckGate, Gate, GateContent, ReviewGate, Rubric } from '../../gate-types.ts';
 import type { GateOutcome } from '../../result/types.ts';
 import { planTasks } from '../../rules/tasks.ts';

@@ -1,6 +1,6 @@
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository.ts';
-import type { Acceptance } from '@onceover/passes/types.ts';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
+import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository';
+import type { Acceptance } from '@onceover/passes/types';
 import { onlyWarns, type WarnLevels } from '../../findings/priority.ts';
 import type { ReportedFinding } from '../../findings/types.ts';
 import { type FindingState, isOpen, type KnownFinding } from '../../findings/types.ts';

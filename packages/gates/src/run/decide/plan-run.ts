@@ -1,4 +1,4 @@
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { Settings } from '@onceover/repo/config/settings';
 import { isOpen } from '../../findings/types.ts';
 import type { CheckGate, SlotPlan } from '../../gate-types.ts';
 import { allCovered, type GateState, hasSeen, type SlotState } from './gate-state.ts';

@@ -1,7 +1,7 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
-import { version } from '@onceover/base/version.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import { digestOf } from '@onceover/base/kernel/ids';
+import { version } from '@onceover/base/version';
+import type { Settings } from '@onceover/repo/config/settings';
 import type { SlotAnswer } from '../ports.ts';
 import type { ReviewFacts } from '../record/shapes.ts';
 

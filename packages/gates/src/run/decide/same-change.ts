@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { DiffSection, Entry } from '@onceover/base/kernel/repository.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { DiffSection, Entry } from '@onceover/base/kernel/repository';
 
 /** Whether the gate still reviews a file that was part of an earlier change (`before`) and was not merged since. */
 export function touchesReviewed(entries: readonly Entry[], before: ReadonlyMap<RepoPath, string | null>): boolean {

@@ -1,7 +1,7 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { version } from '@onceover/base/version.ts';
-import { findingIdentity } from '@onceover/passes/decide-waiver.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { version } from '@onceover/base/version';
+import { findingIdentity } from '@onceover/passes/decide-waiver';
 import type {
   AcceptedWaiver,
   PassFile,
@@ -10,8 +10,8 @@ import type {
   TravellingStatement,
   WaiverRequest,
   WaiverStatement,
-} from '@onceover/passes/types.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+} from '@onceover/passes/types';
+import type { Settings } from '@onceover/repo/config/settings';
 import type { Finding, KnownFinding } from '../../findings/types.ts';
 import type { ReviewGate, SlotNumber } from '../../gate-types.ts';
 import type { Receipt } from '../types.ts';

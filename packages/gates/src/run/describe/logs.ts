@@ -1,8 +1,8 @@
-import { describeTranscript } from '@onceover/agents/dispatch/describe-transcript.ts';
-import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
-import type { TranscriptEntry } from '@onceover/base/kernel/agent.ts';
-import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
-import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
+import { describeTranscript } from '@onceover/agents/dispatch/describe-transcript';
+import type { Fix } from '@onceover/agents/dispatch/fix-progress';
+import type { TranscriptEntry } from '@onceover/base/kernel/agent';
+import { oneLine, quoteName } from '@onceover/base/kernel/escape';
+import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
 import type { SlotPlan } from '../../gate-types.ts';
 import { describePlan } from '../../result/describe/reasons.ts';
 import type { CheckRecord, SlotRecord, Violation } from '../record-types.ts';

@@ -1,5 +1,5 @@
-import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { oneLine, quoteName } from '@onceover/base/kernel/escape';
+import { count } from '@onceover/base/ui/wording';
 import { describeReviewerPlan, GATE_REASONS } from '../../result/describe/reasons.ts';
 import { describeNoChanges, describeNoGate } from '../../result/describe/result.ts';
 import { describeUncovered } from '../../result/describe/run.ts';

@@ -1,14 +1,9 @@
-import { type CacheTtl, cacheRule } from '@onceover/agents/dispatch/cache-rules.ts';
-import { cacheTtl, costAfterCacheExpiry, costWhileCached, readAgain } from '@onceover/agents/dispatch/decide-cache.ts';
-import { deltaLimit } from '@onceover/agents/dispatch/decide-resume.ts';
-import {
-  AGENT_TOKENS,
-  continuingPays,
-  expectedReads,
-  tokensPerFile,
-} from '@onceover/agents/dispatch/decide-sharing.ts';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt.ts';
-import { type CacheNote, estimateTokens, type KeptSession } from '@onceover/base/kernel/agent.ts';
+import { type CacheTtl, cacheRule } from '@onceover/agents/dispatch/cache-rules';
+import { cacheTtl, costAfterCacheExpiry, costWhileCached, readAgain } from '@onceover/agents/dispatch/decide-cache';
+import { deltaLimit } from '@onceover/agents/dispatch/decide-resume';
+import { AGENT_TOKENS, continuingPays, expectedReads, tokensPerFile } from '@onceover/agents/dispatch/decide-sharing';
+import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { type CacheNote, estimateTokens, type KeptSession } from '@onceover/base/kernel/agent';
 import type { SlotJob } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';
 import { showWholeFiles } from './handed-files.ts';

@@ -1,14 +1,9 @@
-import {
-  filesToHandOver,
-  isSameFile,
-  opensAgain,
-  type ResumedReview,
-} from '@onceover/agents/dispatch/decide-handover.ts';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt.ts';
-import { estimateTokens, type KeptSession } from '@onceover/base/kernel/agent.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { DiffSection } from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
+import { filesToHandOver, isSameFile, opensAgain, type ResumedReview } from '@onceover/agents/dispatch/decide-handover';
+import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { estimateTokens, type KeptSession } from '@onceover/base/kernel/agent';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { DiffSection } from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
 import type { ReviewGate } from '../../gate-types.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import type { SlotJob } from '../ports.ts';

@@ -1,8 +1,8 @@
-import type { Answers } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { openQueue } from '@onceover/agents/dispatch/limits.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Entry } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
+import { openQueue } from '@onceover/agents/dispatch/limits';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Entry } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import { findFile, readFileName } from '../../findings/finding-path.ts';
 import { fileFingerprint, findingLocator, locateFinding } from '../../findings/locate-finding.ts';
 import type { ReportedProblem, SlotReview } from '../../findings/match-findings.ts';

@@ -1,8 +1,8 @@
-import { type EarlierReads, filesToHandOver, needsFile } from '@onceover/agents/dispatch/decide-handover.ts';
-import { estimateTokens } from '@onceover/base/kernel/agent.ts';
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
+import { type EarlierReads, filesToHandOver, needsFile } from '@onceover/agents/dispatch/decide-handover';
+import { estimateTokens } from '@onceover/base/kernel/agent';
+import { grouped } from '@onceover/base/kernel/collections';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Result } from '@onceover/base/kernel/result';
 import { readFileName } from '../../findings/finding-path.ts';
 import type { ReviewGate } from '../../gate-types.ts';
 import type { GateRun } from '../decide/plan-run.ts';

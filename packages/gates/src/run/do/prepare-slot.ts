@@ -1,19 +1,19 @@
-import { cacheRule } from '@onceover/agents/dispatch/cache-rules.ts';
+import { cacheRule } from '@onceover/agents/dispatch/cache-rules';
 import {
   type CacheHistory,
   cacheTtl,
   costAfterCacheExpiry,
   type SharedStart,
   ttlOfCall,
-} from '@onceover/agents/dispatch/decide-cache.ts';
-import { assignAgents, decideDispatch } from '@onceover/agents/dispatch/decide-resume.ts';
-import type { PrefixGate } from '@onceover/agents/dispatch/limits.ts';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt.ts';
-import { type Cooldown, estimateTokens, type KeptSession, type SlotTrouble } from '@onceover/base/kernel/agent.ts';
-import { digestOf, type RepoPath, type SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { ReviewedTrees, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports.ts';
-import type { DiffSection } from '@onceover/base/kernel/repository.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+} from '@onceover/agents/dispatch/decide-cache';
+import { assignAgents, decideDispatch } from '@onceover/agents/dispatch/decide-resume';
+import type { PrefixGate } from '@onceover/agents/dispatch/limits';
+import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { type Cooldown, estimateTokens, type KeptSession, type SlotTrouble } from '@onceover/base/kernel/agent';
+import { digestOf, type RepoPath, type SnapshotId } from '@onceover/base/kernel/ids';
+import type { ReviewedTrees, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports';
+import type { DiffSection } from '@onceover/base/kernel/repository';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import type { ReportedFinding } from '../../findings/types.ts';
 import { isOpen } from '../../findings/types.ts';
 import type { ReviewGate, RunReason } from '../../gate-types.ts';

@@ -1,6 +1,6 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { type RepoPath, sha256 } from '@onceover/base/kernel/ids.ts';
-import type { DiffSection, Entry } from '@onceover/base/kernel/repository.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { type RepoPath, sha256 } from '@onceover/base/kernel/ids';
+import type { DiffSection, Entry } from '@onceover/base/kernel/repository';
 
 /** A diff of two trees, indexed by path. */
 export type IndexedDiff = ReturnType<typeof indexDiff>;

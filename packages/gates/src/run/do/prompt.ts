@@ -1,9 +1,9 @@
-import { answerSchema, type JsonSchema, sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt.ts';
-import { CONTINUED_READING, FORK_OPENING } from '@onceover/agents/dispatch/prompt-reading.ts';
-import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape.ts';
-import { digestOf, type RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { ReviewerFacts } from '@onceover/base/kernel/ports.ts';
+import { answerSchema, type JsonSchema, sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt';
+import { CONTINUED_READING, FORK_OPENING } from '@onceover/agents/dispatch/prompt-reading';
+import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape';
+import { digestOf, type RepoPath } from '@onceover/base/kernel/ids';
+import type { ReviewerFacts } from '@onceover/base/kernel/ports';
 import { promptFinding } from '../../findings/describe.ts';
 import type { KnownFinding } from '../../findings/types.ts';
 import type { GivenFile } from './opened-before.ts';

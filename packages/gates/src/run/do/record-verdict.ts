@@ -1,10 +1,10 @@
-import { openedAgain } from '@onceover/agents/dispatch/decide-handover.ts';
-import { filesIn } from '@onceover/agents/dispatch/share-reading.ts';
-import type { LedgerSlot } from '@onceover/agents/ledger/entries.ts';
-import type { DispatchPlan, SlotTrouble } from '@onceover/base/kernel/agent.ts';
-import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { describeTrouble } from '@onceover/base/ui/describe-agent-failure.ts';
-import { changedAgents } from '@onceover/repo/trust/changed-agents.ts';
+import { openedAgain } from '@onceover/agents/dispatch/decide-handover';
+import { filesIn } from '@onceover/agents/dispatch/share-reading';
+import type { LedgerSlot } from '@onceover/agents/ledger/entries';
+import type { DispatchPlan, SlotTrouble } from '@onceover/base/kernel/agent';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import { describeTrouble } from '@onceover/base/ui/describe-agent-failure';
+import { changedAgents } from '@onceover/repo/trust/changed-agents';
 import { type MatchedFindings, matchFindings } from '../../findings/match-findings.ts';
 import { toleratedAfter } from '../../findings/priority.ts';
 import type { Finding, FindingState } from '../../findings/types.ts';

@@ -1,9 +1,9 @@
-import { type CacheHistory, NO_CACHE_HISTORY } from '@onceover/agents/dispatch/decide-cache.ts';
-import { openPrefixGate, openQueue, sharePending } from '@onceover/agents/dispatch/limits.ts';
-import { cacheHistory } from '@onceover/agents/ledger/cache-history.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { omittedFolders } from '@onceover/repo/config/settings.ts';
+import { type CacheHistory, NO_CACHE_HISTORY } from '@onceover/agents/dispatch/decide-cache';
+import { openPrefixGate, openQueue, sharePending } from '@onceover/agents/dispatch/limits';
+import { cacheHistory } from '@onceover/agents/ledger/cache-history';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { omittedFolders } from '@onceover/repo/config/settings';
 import { NO_AGENT, type ReviewGate } from '../../gate-types.ts';
 import { describePlan } from '../../result/describe/reasons.ts';
 import { noPassReason } from '../../result/describe/shared.ts';

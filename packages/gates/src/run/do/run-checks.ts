@@ -1,7 +1,7 @@
-import { lastLines } from '@onceover/base/kernel/escape.ts';
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { CheckEnd } from '@onceover/base/kernel/ports.ts';
-import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { lastLines } from '@onceover/base/kernel/escape';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
+import type { CheckEnd } from '@onceover/base/kernel/ports';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
 import type { CheckGate } from '../../gate-types.ts';
 import { describeCheckEnd } from '../../result/describe/reasons.ts';
 import { checkLog } from '../describe/logs.ts';

@@ -4,11 +4,11 @@ import {
   groupReaders,
   type Reader,
   sharingPays,
-} from '@onceover/agents/dispatch/decide-sharing.ts';
-import type { openQueue } from '@onceover/agents/dispatch/limits.ts';
-import { judgeHit, sessionUse } from '@onceover/agents/dispatch/session-use.ts';
-import { filesIn, type ReadingEnd, readForAll } from '@onceover/agents/dispatch/share-reading.ts';
-import { estimateTokens } from '@onceover/base/kernel/agent.ts';
+} from '@onceover/agents/dispatch/decide-sharing';
+import type { openQueue } from '@onceover/agents/dispatch/limits';
+import { judgeHit, sessionUse } from '@onceover/agents/dispatch/session-use';
+import { filesIn, type ReadingEnd, readForAll } from '@onceover/agents/dispatch/share-reading';
+import { estimateTokens } from '@onceover/base/kernel/agent';
 import type { SlotAnswer, SlotJob, SlotReading, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';
 import { type ContinuedReading, canContinue, continueReading } from './continued-readings.ts';

@@ -1,8 +1,8 @@
-import type { RunStatus } from '@onceover/agents/ledger/entries.ts';
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import type { Snapshot } from '@onceover/base/kernel/repository.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { RunStatus } from '@onceover/agents/ledger/entries';
+import { grouped } from '@onceover/base/kernel/collections';
+import type { GateId } from '@onceover/base/kernel/ids';
+import type { Snapshot } from '@onceover/base/kernel/repository';
+import type { Settings } from '@onceover/repo/config/settings';
 import type { ReportedFinding } from '../../findings/types.ts';
 import { isOpen } from '../../findings/types.ts';
 import { NO_AGENT, type ReviewGate } from '../../gate-types.ts';

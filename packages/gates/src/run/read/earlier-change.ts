@@ -1,4 +1,4 @@
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import type { ReviewGate } from '../../gate-types.ts';
 import { changedLines, isMostlyKept, touchesReviewed } from '../decide/same-change.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';

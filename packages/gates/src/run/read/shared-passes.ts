@@ -1,5 +1,5 @@
-import type { Acceptance, PassRequest } from '@onceover/passes/types.ts';
-import { changedAgents } from '@onceover/repo/trust/changed-agents.ts';
+import type { Acceptance, PassRequest } from '@onceover/passes/types';
+import { changedAgents } from '@onceover/repo/trust/changed-agents';
 import type { KnownFinding } from '../../findings/types.ts';
 import type { ReviewGate, SlotNumber } from '../../gate-types.ts';
 import { wantedPass, wantedWaivers, withSignedWaivers } from '../decide/travel.ts';

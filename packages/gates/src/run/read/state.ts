@@ -1,10 +1,10 @@
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import { lastLines } from '@onceover/base/kernel/escape.ts';
-import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import { hiddenByLogDir, isInside } from '@onceover/base/kernel/paths.ts';
-import { type BranchContext, type Comparison, type Snapshot, SUBMODULE } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { omittedFolders, SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings.ts';
+import { grouped } from '@onceover/base/kernel/collections';
+import { lastLines } from '@onceover/base/kernel/escape';
+import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import { hiddenByLogDir, isInside } from '@onceover/base/kernel/paths';
+import { type BranchContext, type Comparison, type Snapshot, SUBMODULE } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { omittedFolders, SETTINGS_FILE, type Settings } from '@onceover/repo/config/settings';
 import { countedResolution } from '../../findings/waivers.ts';
 import type { CheckGate, ReviewGate } from '../../gate-types.ts';
 import { describeFailedCheck, type FailingGate } from '../../result/describe/reasons.ts';

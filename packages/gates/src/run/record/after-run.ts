@@ -1,8 +1,8 @@
-import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids.ts';
-import { folderOf, GENERATED_FOLDER, isInside } from '@onceover/base/kernel/paths.ts';
-import type { Contents, Snapshots } from '@onceover/base/kernel/repository.ts';
-import { forEachOk, ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
+import { folderOf, GENERATED_FOLDER, isInside } from '@onceover/base/kernel/paths';
+import type { Contents, Snapshots } from '@onceover/base/kernel/repository';
+import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import type { Settings } from '@onceover/repo/config/settings';
 import type { KnownFinding } from '../../findings/types.ts';
 import type { ReviewGate } from '../../gate-types.ts';
 import { isReadable, isTrusted, passMarkCovers } from '../../rules/decide.ts';

@@ -1,8 +1,8 @@
-import { hashFields } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import type { TeamStore } from '@onceover/store/store.ts';
+import { hashFields } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import { ok } from '@onceover/base/kernel/result';
+import { parseJson } from '@onceover/base/platform/private-files';
+import type { TeamStore } from '@onceover/store/store';
 import type { ReceiptKeys, Receipts } from '../types.ts';
 import { type ReceiptStore, readReceipt, receiptKey, receiptText } from './receipt-files.ts';
 

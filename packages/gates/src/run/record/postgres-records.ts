@@ -1,8 +1,8 @@
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { teamStore } from '@onceover/store/store.ts';
-import { storeResult } from '@onceover/store/store-error.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import type { Result } from '@onceover/base/kernel/result';
+import { teamStore } from '@onceover/store/store';
+import { storeResult } from '@onceover/store/store-error';
 
 /**
  * Copies files of records to the store for teams, in one transaction. Web pages show the copy, which outlives the

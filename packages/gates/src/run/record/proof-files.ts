@@ -1,9 +1,9 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { GENERATED_FOLDER } from '@onceover/base/kernel/paths.ts';
-import type { TamperGuard } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import { openTamperGuard, type RemovedIfNew, type RestoredIfWeaker } from '@onceover/repo/trust/tamper-guard.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { GENERATED_FOLDER } from '@onceover/base/kernel/paths';
+import type { TamperGuard } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { parseJson } from '@onceover/base/platform/private-files';
+import { openTamperGuard, type RemovedIfNew, type RestoredIfWeaker } from '@onceover/repo/trust/tamper-guard';
 import { readFinding, readResolution } from '../../findings/open-findings.ts';
 import { INSTRUCTIONS_FOLDER } from '../../rules/passes.ts';
 

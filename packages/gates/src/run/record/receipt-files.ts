@@ -1,8 +1,8 @@
-import { hashFields } from '@onceover/base/kernel/ids.ts';
-import type { Result } from '@onceover/base/kernel/result.ts';
-import { readShape, type Shape, withKeyOrder } from '@onceover/base/kernel/shape.ts';
-import { removeLeftovers, removeOldest } from '@onceover/base/platform/files.ts';
-import { openFolder } from '@onceover/base/platform/private-files.ts';
+import { hashFields } from '@onceover/base/kernel/ids';
+import type { Result } from '@onceover/base/kernel/result';
+import { readShape, type Shape, withKeyOrder } from '@onceover/base/kernel/shape';
+import { removeLeftovers, removeOldest } from '@onceover/base/platform/files';
+import { openFolder } from '@onceover/base/platform/private-files';
 import type { ReceiptKeys, Receipts } from '../types.ts';
 import { RECEIPTS } from './shapes.ts';
 

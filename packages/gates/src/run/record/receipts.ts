@@ -1,6 +1,6 @@
-import { err } from '@onceover/base/kernel/result.ts';
-import { hasTeamStore } from '@onceover/store/has-store.ts';
-import { inTeamStore } from '@onceover/store/in-store.ts';
+import { err } from '@onceover/base/kernel/result';
+import { hasTeamStore } from '@onceover/store/has-store';
+import { inTeamStore } from '@onceover/store/in-store';
 import { openReceiptFiles, type ReceiptStore } from './receipt-files.ts';
 
 export { type ReceiptStore, receiptKey } from './receipt-files.ts';

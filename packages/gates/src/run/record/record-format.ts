@@ -1,5 +1,5 @@
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
+import type { GateId } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
 import {
   hasAnyOf,
   isOneOf,
@@ -8,8 +8,8 @@ import {
   readShape,
   type Shaped,
   withKeyOrder,
-} from '@onceover/base/kernel/shape.ts';
-import { PRIORITIES } from '@onceover/repo/config/settings.ts';
+} from '@onceover/base/kernel/shape';
+import { PRIORITIES } from '@onceover/repo/config/settings';
 import { FINDING_STATES } from '../../findings/types.ts';
 import type { CheckRecord, SlotRecord, SlotStatus, Violation } from '../record-types.ts';
 import { CHECK_RECORD, OWN } from './shapes.ts';

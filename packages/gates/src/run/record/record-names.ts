@@ -1,5 +1,5 @@
-import { type GateId, sha256 } from '@onceover/base/kernel/ids.ts';
-import { safeName } from '@onceover/base/kernel/paths.ts';
+import { type GateId, sha256 } from '@onceover/base/kernel/ids';
+import { safeName } from '@onceover/base/kernel/paths';
 import type { SlotNumber } from '../../gate-types.ts';
 import type { GateName, SlotFile } from '../record-types.ts';
 

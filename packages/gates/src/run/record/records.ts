@@ -1,10 +1,10 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { PREVIOUS } from '@onceover/base/kernel/paths.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import { PREVIOUS } from '@onceover/base/kernel/paths';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import {
   checkFolder,
   errorCode,
@@ -14,9 +14,9 @@ import {
   removeLeftovers,
   statIfPresent,
   writeAtomically,
-} from '@onceover/base/platform/files.ts';
-import { makeIgnoredFolder } from '@onceover/base/platform/generated-files.ts';
-import { readJsonFile, readPlainFile } from '@onceover/base/platform/private-files.ts';
+} from '@onceover/base/platform/files';
+import { makeIgnoredFolder } from '@onceover/base/platform/generated-files';
+import { readJsonFile, readPlainFile } from '@onceover/base/platform/private-files';
 import type {
   ArchivedRecord,
   CheckRecord,

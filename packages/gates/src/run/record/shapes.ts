@@ -1,5 +1,5 @@
-import type { CacheNote, KeptSession, SessionCache, Usage } from '@onceover/base/kernel/agent.ts';
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { CacheNote, KeptSession, SessionCache, Usage } from '@onceover/base/kernel/agent';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
 import {
   CACHE_NOTE,
   type Guard,
@@ -16,7 +16,7 @@ import {
   type Shape,
   type Shaped,
   USAGE,
-} from '@onceover/base/kernel/shape.ts';
+} from '@onceover/base/kernel/shape';
 import { BRANCH, isBranded, isCommit, isContent } from '../../findings/shapes.ts';
 
 const isSnapshot: Guard<SnapshotId> = isBranded;

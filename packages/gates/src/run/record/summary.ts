@@ -1,9 +1,9 @@
-import type { Budget } from '@onceover/agents/dispatch/limits.ts';
-import type { AcceptedSlot, LedgerRun, Saved, SavedUsage } from '@onceover/agents/ledger/entries.ts';
-import { addUsage, estimateTokens, newTokens, totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
-import { grouped } from '@onceover/base/kernel/collections.ts';
-import type { GateId } from '@onceover/base/kernel/ids.ts';
-import type { Acceptance } from '@onceover/passes/types.ts';
+import type { Budget } from '@onceover/agents/dispatch/limits';
+import type { AcceptedSlot, LedgerRun, Saved, SavedUsage } from '@onceover/agents/ledger/entries';
+import { addUsage, estimateTokens, newTokens, totalTokens, type Usage } from '@onceover/base/kernel/agent';
+import { grouped } from '@onceover/base/kernel/collections';
+import type { GateId } from '@onceover/base/kernel/ids';
+import type { Acceptance } from '@onceover/passes/types';
 import type { ReviewGate } from '../../gate-types.ts';
 import type { RunNotice, RunOutcome, SlotOutcome } from '../../result/types.ts';
 import type { RunPlan } from '../decide/plan-run.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openLedger } from '@onceover/agents/ledger/store.ts';
+import { openLedger } from '@onceover/agents/ledger/store';
 import { onceover } from '@onceover/testing/cli.ts';
 import { gateRepo, PASS } from '@onceover/testing/gates.ts';
 import { ledgerRun, ledgerSlot } from '@onceover/testing/ledger-samples.ts';

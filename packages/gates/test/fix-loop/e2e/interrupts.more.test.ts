@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processInfo } from '@onceover/base/platform/lock.ts';
-import { errorDocumentSchema } from '@onceover/onceover/cli/error-schema.ts';
+import { processInfo } from '@onceover/base/platform/lock';
+import { errorDocumentSchema } from '@onceover/onceover/src/cli/error-schema.ts';
 import { fix, fixRepo, locksOf, objection, UNTIL_PASS, write } from '@onceover/testing/fixing.ts';
 import { type GateRepo, PASS, type ScriptedAnswer } from '@onceover/testing/gates.ts';
 import { type Started, startOnceover } from '@onceover/testing/told.ts';

@@ -1,4 +1,4 @@
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
 import { path } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
 import { checkedTree } from '../../../src/run/decide/cycles.ts';

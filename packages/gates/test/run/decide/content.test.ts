@@ -1,4 +1,4 @@
-import type { Entry } from '@onceover/base/kernel/repository.ts';
+import type { Entry } from '@onceover/base/kernel/repository';
 import { entry } from '@onceover/testing/run-samples.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

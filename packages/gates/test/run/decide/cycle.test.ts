@@ -1,6 +1,6 @@
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository.ts';
-import type { Priority } from '@onceover/repo/config/settings.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository';
+import type { Priority } from '@onceover/repo/config/settings';
 import { ownFacts, slotRecord } from '@onceover/testing/record-samples.ts';
 import { claim, entry, finding, HERE, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import type { Entry } from '@onceover/base/kernel/repository.ts';
-import type { EntrySettings, ReviewSettings } from '@onceover/repo/config/settings.ts';
+import type { Entry } from '@onceover/base/kernel/repository';
+import type { EntrySettings, ReviewSettings } from '@onceover/repo/config/settings';
 import { paths, rule } from '@onceover/testing/rules.ts';
 import { entry, path } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

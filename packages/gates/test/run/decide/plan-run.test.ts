@@ -1,4 +1,4 @@
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
 import { ownFacts } from '@onceover/testing/record-samples.ts';
 import {
   checkGate,

@@ -1,4 +1,4 @@
-import type { DiffSection } from '@onceover/base/kernel/repository.ts';
+import type { DiffSection } from '@onceover/base/kernel/repository';
 import { entry, path } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { changedLines, isMostlyKept, touchesReviewed } from '../../../src/run/decide/same-change.ts';

@@ -1,4 +1,4 @@
-import type { Acceptance } from '@onceover/passes/types.ts';
+import type { Acceptance } from '@onceover/passes/types';
 import { passStatement, waiverStatement } from '@onceover/testing/passes.ts';
 import { content, finding, receipt, reviewGate, stateOf, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { CheckEnd } from '@onceover/base/kernel/ports.ts';
+import type { CheckEnd } from '@onceover/base/kernel/ports';
 import { checkRecord } from '@onceover/testing/record-samples.ts';
 import { expect, test } from 'vitest';
 import { describeCheckEnd } from '../../../src/result/describe/reasons.ts';

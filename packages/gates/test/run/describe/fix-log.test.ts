@@ -1,4 +1,4 @@
-import type { Fix } from '@onceover/agents/dispatch/fix-progress.ts';
+import type { Fix } from '@onceover/agents/dispatch/fix-progress';
 import { expect, test } from 'vitest';
 import { fixLog, fixResult, isAskedAbout } from '../../../src/run/describe/logs.ts';
 

@@ -1,4 +1,4 @@
-import type { Answers } from '@onceover/agents/dispatch/answer-schemas.ts';
+import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
 import { expect, test } from 'vitest';
 import { joinAnswers } from '../../../src/run/do/ask-slot.ts';
 

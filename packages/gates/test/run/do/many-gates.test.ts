@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { DiffSection } from '@onceover/base/kernel/repository.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { DiffSection } from '@onceover/base/kernel/repository';
 import { slotRecord } from '@onceover/testing/record-samples.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { entry, path } from '@onceover/testing/run-samples.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt.ts';
-import { repairPrompt } from '@onceover/agents/dispatch/prompt.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
+import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { repairPrompt } from '@onceover/agents/dispatch/prompt';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { outline } from '@onceover/testing/markdown.ts';
 import { paths, rule } from '@onceover/testing/rules.ts';
 import { claim, finding, path, waiver } from '@onceover/testing/run-samples.ts';

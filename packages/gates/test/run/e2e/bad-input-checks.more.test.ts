@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { processInfo } from '@onceover/base/platform/lock.ts';
+import { processInfo } from '@onceover/base/platform/lock';
 import { CLI } from '@onceover/testing/cli.ts';
 import { type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
 import { expect, onTestFinished, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processInfo } from '@onceover/base/platform/lock.ts';
+import { processInfo } from '@onceover/base/platform/lock';
 import { onceover } from '@onceover/testing/cli.ts';
 import { failing, type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
 import { asked, slotsIn } from '@onceover/testing/slots.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading.ts';
+import { READING_PROMPT } from '@onceover/agents/dispatch/prompt-reading';
 import { onceover } from '@onceover/testing/cli.ts';
 import { fakeClaude } from '@onceover/testing/fake-claude.ts';
 import { repoWith } from '@onceover/testing/repo.ts';

@@ -1,5 +1,5 @@
-import type { Acceptance } from '@onceover/passes/types.ts';
-import { parseSettings } from '@onceover/repo/config/parse-settings.ts';
+import type { Acceptance } from '@onceover/passes/types';
+import { parseSettings } from '@onceover/repo/src/config/parse-settings.ts';
 import { passStatement } from '@onceover/testing/passes.ts';
 import { receipt, reviewGate } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';

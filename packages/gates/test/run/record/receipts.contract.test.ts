@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CommitId } from '@onceover/base/kernel/ids.ts';
-import { teamStore } from '@onceover/store/store.ts';
+import type { CommitId } from '@onceover/base/kernel/ids';
+import { teamStore } from '@onceover/store/store';
 import { memoryReceipts } from '@onceover/testing/memory/receipts.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { newGitFolder, onPostgres } from '@onceover/testing/team-store.ts';

@@ -1,4 +1,4 @@
-import type { GateId, RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
 import { memoryRecords } from '@onceover/testing/memory/records.ts';
 import { nameAll, nameOf } from '@onceover/testing/record-folder.ts';
 import { checkRecord, ownFacts, slotRecord } from '@onceover/testing/record-samples.ts';

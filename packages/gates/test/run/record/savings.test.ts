@@ -1,5 +1,5 @@
-import type { Saved } from '@onceover/agents/ledger/entries.ts';
-import type { Usage } from '@onceover/base/kernel/agent.ts';
+import type { Saved } from '@onceover/agents/ledger/entries';
+import type { Usage } from '@onceover/base/kernel/agent';
 import { ownFacts, slotRecord } from '@onceover/testing/record-samples.ts';
 import { reviewGate, slotOutcome, stateOf, usage } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { TravellingStatement } from '@onceover/passes/types.ts';
+import type { TravellingStatement } from '@onceover/passes/types';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { content, finding, receipt, reviewGate, stateOf, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';

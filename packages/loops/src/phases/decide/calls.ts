@@ -1,11 +1,6 @@
-import { decideDispatch, deltaLimit } from '@onceover/agents/dispatch/decide-resume.ts';
-import type { DispatchPlan } from '@onceover/base/kernel/agent.ts';
-import {
-  dispatchBy,
-  type LoopTemplate,
-  type PhaseRole,
-  type ReviewerRole,
-} from '@onceover/base/kernel/review-loops.ts';
+import { decideDispatch, deltaLimit } from '@onceover/agents/dispatch/decide-resume';
+import type { DispatchPlan } from '@onceover/base/kernel/agent';
+import { dispatchBy, type LoopTemplate, type PhaseRole, type ReviewerRole } from '@onceover/base/kernel/review-loops';
 import type { Ask, CallEnd, PhaseAction, PhaseEvent, PhasePosition, PhaseState, PhaseStep, Replied } from '../state.ts';
 import type { LoopCall, PhaseMark, SeenContent } from '../types.ts';
 import { endPhase } from './end.ts';

@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { isAtOrBelow, isInside } from '@onceover/base/kernel/paths.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { isAtOrBelow, isInside } from '@onceover/base/kernel/paths';
 import type { PhaseState, PhaseStep } from '../state.ts';
 import type { EditRules, PhaseFix, RoleIssue } from '../types.ts';
 import {

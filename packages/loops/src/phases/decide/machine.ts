@@ -1,4 +1,4 @@
-import type { ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
+import type { ReviewerRole } from '@onceover/base/kernel/review-loops';
 import type { CallEnd, PhaseEvent, PhasePosition, PhaseState, PhaseStep } from '../state.ts';
 import type { PhaseSetup, RoleReviewError, SeenContent } from '../types.ts';
 import {

@@ -1,7 +1,7 @@
-import type { LedgerLoop, LoopDispatch, Saved } from '@onceover/agents/ledger/entries.ts';
-import { savedByResuming } from '@onceover/agents/ledger/savings.ts';
-import { addUsage, totalTokens, type Usage } from '@onceover/base/kernel/agent.ts';
-import type { PhaseStage } from '@onceover/base/kernel/review-loops.ts';
+import type { LedgerLoop, LoopDispatch, Saved } from '@onceover/agents/ledger/entries';
+import { savedByResuming } from '@onceover/agents/ledger/savings';
+import { addUsage, totalTokens, type Usage } from '@onceover/base/kernel/agent';
+import type { PhaseStage } from '@onceover/base/kernel/review-loops';
 import type { PhaseOutcome } from '../run-types.ts';
 import type { PhaseState } from '../state.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { Assigned } from '@onceover/base/kernel/agent.ts';
+import type { Assigned } from '@onceover/base/kernel/agent';
 import {
   type DocumentPhase,
   ITERATION_CAP,
@@ -7,7 +7,7 @@ import {
   type PhaseStage,
   type Preparation,
   type ReviewerRole,
-} from '@onceover/base/kernel/review-loops.ts';
+} from '@onceover/base/kernel/review-loops';
 import type { LoopSession, PhaseState } from '../state.ts';
 import type { PhaseSetup } from '../types.ts';
 

@@ -1,4 +1,4 @@
-import type { PhaseRole, ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
+import type { PhaseRole, ReviewerRole } from '@onceover/base/kernel/review-loops';
 import type { PhaseAction, PhaseState, PhaseStep, RoleState } from '../state.ts';
 import type { IterationEntry, RoleReview, RoleReviewError, SeenContent } from '../types.ts';
 import { after, callMarks, checkAsked, type EventOf, keepSession, type PositionAt, startCall } from './calls.ts';

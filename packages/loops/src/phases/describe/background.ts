@@ -1,5 +1,5 @@
-import { errorSchema } from '@onceover/base/kernel/json-schema.ts';
-import { UNSTYLED } from '@onceover/base/ui/style.ts';
+import { errorSchema } from '@onceover/base/kernel/json-schema';
+import { UNSTYLED } from '@onceover/base/ui/style';
 import { isCutOff } from '../decide/end.ts';
 import { type PhaseDocument, phaseSchema, type StartedPhaseDocument } from '../json-schema.ts';
 import type { StartedPhase } from '../types.ts';

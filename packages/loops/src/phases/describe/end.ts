@@ -1,6 +1,6 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { describeNoAnswer } from '@onceover/base/ui/describe-agent-failure.ts';
-import { count, someNames } from '@onceover/base/ui/wording.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { describeNoAnswer } from '@onceover/base/ui/describe-agent-failure';
+import { count, someNames } from '@onceover/base/ui/wording';
 import { ARTIFACT_OF } from '../roles/types.ts';
 import type { PhaseOutcome } from '../run-types.ts';
 import type { IterationEntry, PhaseEndReason } from '../types.ts';

@@ -1,8 +1,8 @@
-import { oneLine, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { SEVERITIES } from '@onceover/base/kernel/review-loops.ts';
-import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
-import { type Styled, wrapTo } from '@onceover/base/ui/style.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { oneLine, showInvisible } from '@onceover/base/kernel/escape';
+import { SEVERITIES } from '@onceover/base/kernel/review-loops';
+import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
+import { type Styled, wrapTo } from '@onceover/base/ui/style';
+import { count } from '@onceover/base/ui/wording';
 import type { PhaseDocument } from '../json-schema.ts';
 import type { LoopIssue, LostState, PhaseMark, RoleIssue } from '../types.ts';
 

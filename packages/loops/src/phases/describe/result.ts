@@ -1,8 +1,8 @@
-import { describePaid } from '@onceover/agents/ledger/describe.ts';
-import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
-import { describeDispatchReason } from '@onceover/base/kernel/review-loops.ts';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
-import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style.ts';
+import { describePaid } from '@onceover/agents/ledger/describe';
+import { oneLine, quoteName } from '@onceover/base/kernel/escape';
+import { describeDispatchReason } from '@onceover/base/kernel/review-loops';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
+import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style';
 import {
   type ByKind,
   byKind,
@@ -11,7 +11,7 @@ import {
   describeTakenBack,
   quoted,
   someNames,
-} from '@onceover/base/ui/wording.ts';
+} from '@onceover/base/ui/wording';
 import { callsOf } from '../decide/outcome.ts';
 import type { PhasePlanDocument } from '../json-schema.ts';
 import type { PhaseNotice, PhaseOutcome } from '../run-types.ts';

@@ -1,9 +1,9 @@
-import { oneLine, quoteName } from '@onceover/base/kernel/escape.ts';
-import { describeDispatchReason, dispatchBy } from '@onceover/base/kernel/review-loops.ts';
-import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
-import { cut } from '@onceover/base/ui/layout.ts';
-import { type Paint, type Styled, wrapTo } from '@onceover/base/ui/style.ts';
-import { tokensOf } from '@onceover/base/ui/wording.ts';
+import { oneLine, quoteName } from '@onceover/base/kernel/escape';
+import { describeDispatchReason, dispatchBy } from '@onceover/base/kernel/review-loops';
+import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
+import { cut } from '@onceover/base/ui/layout';
+import { type Paint, type Styled, wrapTo } from '@onceover/base/ui/style';
+import { tokensOf } from '@onceover/base/ui/wording';
 import type {
   LoopCall,
   PhaseFix,

@@ -1,10 +1,10 @@
-import type { Answers } from '@onceover/agents/dispatch/answer-schemas.ts';
-import type { ConverseEnd } from '@onceover/agents/dispatch/converse.ts';
-import type { CacheHistory, costAfterCacheExpiry } from '@onceover/agents/dispatch/decide-cache.ts';
-import type { Budget } from '@onceover/agents/dispatch/limits.ts';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt.ts';
-import type { CacheNote } from '@onceover/base/kernel/agent.ts';
-import type { PhaseRole } from '@onceover/base/kernel/review-loops.ts';
+import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
+import type { ConverseEnd } from '@onceover/agents/dispatch/converse';
+import type { CacheHistory, costAfterCacheExpiry } from '@onceover/agents/dispatch/decide-cache';
+import type { Budget } from '@onceover/agents/dispatch/limits';
+import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import type { CacheNote } from '@onceover/base/kernel/agent';
+import type { PhaseRole } from '@onceover/base/kernel/review-loops';
 import type { Feature } from '../read/feature.ts';
 import type { ReviewSubject } from '../read/subject.ts';
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';

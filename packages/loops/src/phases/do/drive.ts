@@ -1,7 +1,7 @@
-import { openQueue } from '@onceover/agents/dispatch/limits.ts';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import type { PhaseRole } from '@onceover/base/kernel/review-loops.ts';
+import { openQueue } from '@onceover/agents/dispatch/limits';
+import type { Failure } from '@onceover/base/kernel/failure';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type { PhaseRole } from '@onceover/base/kernel/review-loops';
 import { stepPhase } from '../decide/machine.ts';
 import { skippedReviewers } from '../decide/round.ts';
 import { readSubject } from '../read/subject.ts';

@@ -1,6 +1,6 @@
-import { type JsonSchema, jsonSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { type PhaseName, SEVERITIES } from '@onceover/base/kernel/review-loops.ts';
+import { type JsonSchema, jsonSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { type PhaseName, SEVERITIES } from '@onceover/base/kernel/review-loops';
 import * as z from 'zod';
 import { type Artifact, artifactsOf, type ReviewForm, type Role } from '../roles/types.ts';
 

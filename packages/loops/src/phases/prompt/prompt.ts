@@ -1,12 +1,7 @@
-import {
-  type AnswerKind,
-  type Answers,
-  answerSchema,
-  type JsonSchema,
-} from '@onceover/agents/dispatch/answer-schemas.ts';
-import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt.ts';
-import { closeFence } from '@onceover/base/kernel/escape.ts';
-import type { PhaseName } from '@onceover/base/kernel/review-loops.ts';
+import { type AnswerKind, type Answers, answerSchema, type JsonSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt';
+import { closeFence } from '@onceover/base/kernel/escape';
+import type { PhaseName } from '@onceover/base/kernel/review-loops';
 import { ARTIFACT_OF, artifactsOf, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
 import type { Ask } from '../state.ts';
 import { artifactPath, describeForm, type FeaturePaths, formSchema, requiredArtifacts } from './forms.ts';

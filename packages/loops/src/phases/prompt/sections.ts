@@ -1,7 +1,7 @@
-import { type Answers, answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape.ts';
-import { type PhaseName, SEVERITIES } from '@onceover/base/kernel/review-loops.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { type Answers, answerSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape';
+import { type PhaseName, SEVERITIES } from '@onceover/base/kernel/review-loops';
+import { count } from '@onceover/base/ui/wording';
 import { issueLines } from '../describe/issues.ts';
 import { ARTIFACT_OF, type Role } from '../roles/types.ts';
 import type { Ask } from '../state.ts';

@@ -1,9 +1,9 @@
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { GENERATED_FOLDER, hiddenByLogDir, isInside, repoPath } from '@onceover/base/kernel/paths.ts';
-import type { Contents, TreeFile } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { DOCUMENT_PHASES, type DocumentPhase, type PhaseName } from '@onceover/base/kernel/review-loops.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { GENERATED_FOLDER, hiddenByLogDir, isInside, repoPath } from '@onceover/base/kernel/paths';
+import type { Contents, TreeFile } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { DOCUMENT_PHASES, type DocumentPhase, type PhaseName } from '@onceover/base/kernel/review-loops';
 import { rolesOf } from '../decide/roles.ts';
 import type { FeaturePaths } from '../prompt/forms.ts';
 import { ARTIFACT_OF, ARTIFACTS, type Artifact, artifactsOf, type Roles, roleName } from '../roles/types.ts';

@@ -1,15 +1,8 @@
-import { byCodePoint, grouped } from '@onceover/base/kernel/collections.ts';
-import { digestOf, type RepoPath, type SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type {
-  Comparison,
-  Entry,
-  Selection,
-  Snapshots,
-  TreeFile,
-  WithheldFile,
-} from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { omittedFolders } from '@onceover/repo/config/settings.ts';
+import { byCodePoint, grouped } from '@onceover/base/kernel/collections';
+import { digestOf, type RepoPath, type SnapshotId } from '@onceover/base/kernel/ids';
+import type { Comparison, Entry, Selection, Snapshots, TreeFile, WithheldFile } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { omittedFolders } from '@onceover/repo/config/settings';
 import { isUnderReview } from '../decide/fix.ts';
 import { ARTIFACTS } from '../roles/types.ts';
 import type { PhaseNotice, PhaseRequest } from '../run-types.ts';

@@ -1,6 +1,6 @@
-import { oneLine, showInvisible } from '@onceover/base/kernel/escape.ts';
-import type { DocumentPhase, ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
-import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure.ts';
+import { oneLine, showInvisible } from '@onceover/base/kernel/escape';
+import type { DocumentPhase, ReviewerRole } from '@onceover/base/kernel/review-loops';
+import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
 import { describeIssueMark, type IssueTags, issueLines, withoutMarks } from '../describe/issues.ts';
 import type { IterationEntry, LoopIssue, PhaseFix } from '../types.ts';
 

@@ -1,5 +1,5 @@
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import type { PhaseName, PhaseStage } from '@onceover/base/kernel/review-loops.ts';
+import { isRecord } from '@onceover/base/kernel/json';
+import type { PhaseName, PhaseStage } from '@onceover/base/kernel/review-loops';
 import type { MetaUpdate } from '../types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
-import { describeTranscript } from '@onceover/agents/dispatch/describe-transcript.ts';
-import type { LedgerLoop } from '@onceover/agents/ledger/entries.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { dispatchBy, type PhaseRole } from '@onceover/base/kernel/review-loops.ts';
+import { describeTranscript } from '@onceover/agents/dispatch/describe-transcript';
+import type { LedgerLoop } from '@onceover/agents/ledger/entries';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { dispatchBy, type PhaseRole } from '@onceover/base/kernel/review-loops';
 import { isCutOff } from '../decide/end.ts';
 import { checkpoint } from '../decide/machine.ts';
 import { dispatchesOf, metaUpdate } from '../decide/outcome.ts';

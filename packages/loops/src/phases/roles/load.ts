@@ -1,19 +1,13 @@
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { PlacedProblem, Problem } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Listing } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import {
-  REVIEWER_ROLES,
-  ROLE_FOLDER,
-  ROLE_NAMES,
-  type RoleName,
-  roleFile,
-} from '@onceover/base/kernel/review-loops.ts';
-import { readOptional, unusable } from '@onceover/repo/config/read-file.ts';
-import { modelName } from '@onceover/repo/config/settings-schema.ts';
-import { checkShape, readFrontMatter } from '@onceover/repo/config/yaml.ts';
-import type { TextFiles } from '@onceover/repo/git/tree-files.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { PlacedProblem, Problem } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Listing } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { REVIEWER_ROLES, ROLE_FOLDER, ROLE_NAMES, type RoleName, roleFile } from '@onceover/base/kernel/review-loops';
+import { readOptional, unusable } from '@onceover/repo/config/read-file';
+import { modelName } from '@onceover/repo/config/settings-schema';
+import { checkShape, readFrontMatter } from '@onceover/repo/config/yaml';
+import type { TextFiles } from '@onceover/repo/git/tree-files';
 import * as z from 'zod';
 import codeQualityReviewer from './code-quality-reviewer.md';
 import codeSimplifier from './code-simplifier.md';

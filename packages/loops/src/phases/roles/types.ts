@@ -1,4 +1,4 @@
-import type { DocumentPhase, PhaseName, PhaseRole, RoleName } from '@onceover/base/kernel/review-loops.ts';
+import type { DocumentPhase, PhaseName, PhaseRole, RoleName } from '@onceover/base/kernel/review-loops';
 
 /** The documents of a feature, by file name. */
 export const ARTIFACTS = ['prd.md', 'spec.md', 'design.md', 'plan.md', 'tasks.md'] as const;

@@ -1,5 +1,5 @@
-import type { JobProblem, PlacedProblem } from '@onceover/base/kernel/failure.ts';
-import type { YamlFile } from '@onceover/repo/config/yaml.ts';
+import type { JobProblem, PlacedProblem } from '@onceover/base/kernel/failure';
+import type { YamlFile } from '@onceover/repo/config/yaml';
 import * as z from 'zod';
 import { WHOLE_STEP } from '../quality/types.ts';
 

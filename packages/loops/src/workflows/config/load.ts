@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import type { PlacedProblem, Problem, ProblemKind } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { checkFolder, listFolder } from '@onceover/base/platform/files.ts';
-import { readNonEmpty, readSourceText, unusable } from '@onceover/repo/config/read-file.ts';
-import { checkShape, readYaml, type YamlFile } from '@onceover/repo/config/yaml.ts';
-import { diskFiles, sparseFiles, type TextFiles } from '@onceover/repo/git/tree-files.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import type { PlacedProblem, Problem, ProblemKind } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { repoPath } from '@onceover/base/kernel/paths';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { checkFolder, listFolder } from '@onceover/base/platform/files';
+import { readNonEmpty, readSourceText, unusable } from '@onceover/repo/config/read-file';
+import { checkShape, readYaml, type YamlFile } from '@onceover/repo/config/yaml';
+import { diskFiles, sparseFiles, type TextFiles } from '@onceover/repo/git/tree-files';
 import type { Job, Step } from '../types.ts';
 import { checkJob, type JobDocument, jobSchema, orderSteps } from './check.ts';
 

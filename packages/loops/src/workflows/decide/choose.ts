@@ -1,6 +1,6 @@
-import type { SessionName } from '@onceover/base/kernel/failure.ts';
-import type { SessionId } from '@onceover/base/kernel/ids.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { SessionName } from '@onceover/base/kernel/failure';
+import type { SessionId } from '@onceover/base/kernel/ids';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import type { StepOutputs } from '../quality/types.ts';
 import { openSteps, sessionName } from '../session.ts';
 import type { Job, Step, WorkflowSession } from '../types.ts';

@@ -1,5 +1,5 @@
-import type { RefusedOverride } from '@onceover/base/kernel/failure.ts';
-import { digestOf } from '@onceover/base/kernel/ids.ts';
+import type { RefusedOverride } from '@onceover/base/kernel/failure';
+import { digestOf } from '@onceover/base/kernel/ids';
 import { outputFiles, type QualityTask, qualityTasks } from '../quality/tasks.ts';
 import type { ReviewName, StepOutputs } from '../quality/types.ts';
 import { stepState } from '../session.ts';

@@ -1,9 +1,9 @@
-import type { LedgerStep } from '@onceover/agents/ledger/entries.ts';
-import type { ReviewTrouble, UnusableOutput } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Clock } from '@onceover/base/kernel/ports.ts';
-import type { Contents } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
+import type { LedgerStep } from '@onceover/agents/ledger/entries';
+import type { ReviewTrouble, UnusableOutput } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Clock } from '@onceover/base/kernel/ports';
+import type { Contents } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { type AskedSession, checkOutputs, chooseSession, chooseStep, type GivenOutputs } from '../decide/choose.ts';
 import {
   decideFinish,

@@ -1,17 +1,17 @@
 import { realpath } from 'node:fs/promises';
 import { relative, resolve, sep } from 'node:path';
-import type { Answers } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { openReviewersFor } from '@onceover/agents/dispatch/choose-agents.ts';
-import { converse } from '@onceover/agents/dispatch/converse.ts';
-import { type Budget, openBudget, openQueue } from '@onceover/agents/dispatch/limits.ts';
-import { probeEntry } from '@onceover/agents/ledger/entries.ts';
-import { openLedger } from '@onceover/agents/ledger/store.ts';
-import type { Clock, Reviewers } from '@onceover/base/kernel/ports.ts';
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { describeTrouble } from '@onceover/base/ui/describe-agent-failure.ts';
-import { readSettings } from '@onceover/repo/config/effective-settings.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
-import { findRepository } from '@onceover/repo/git/locate.ts';
+import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
+import { openReviewersFor } from '@onceover/agents/dispatch/choose-agents';
+import { converse } from '@onceover/agents/dispatch/converse';
+import { type Budget, openBudget, openQueue } from '@onceover/agents/dispatch/limits';
+import { probeEntry } from '@onceover/agents/ledger/entries';
+import { openLedger } from '@onceover/agents/ledger/store';
+import type { Clock, Reviewers } from '@onceover/base/kernel/ports';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { describeTrouble } from '@onceover/base/ui/describe-agent-failure';
+import { readSettings } from '@onceover/repo/config/effective-settings';
+import type { Settings } from '@onceover/repo/config/settings';
+import { findRepository } from '@onceover/repo/git/locate';
 import {
   type QualityCall,
   type QualityCli,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
 import { openOutputFiles } from './output-files.ts';
 import {
   listedPayload,

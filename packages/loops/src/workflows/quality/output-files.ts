@@ -2,8 +2,8 @@ import { constants as bufferConstants } from 'node:buffer';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { errorCode } from '@onceover/base/platform/files.ts';
-import { decodeUtf8 } from '@onceover/base/platform/private-files.ts';
+import { errorCode } from '@onceover/base/platform/files';
+import { decodeUtf8 } from '@onceover/base/platform/private-files';
 
 // Node.js cannot decode a larger file into one string.
 const LONGEST_TEXT = bufferConstants.MAX_STRING_LENGTH;

@@ -1,5 +1,5 @@
-import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { closeFence, fence, foldLines, quoteName, showInvisible } from '@onceover/base/kernel/escape.ts';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { closeFence, fence, foldLines, quoteName, showInvisible } from '@onceover/base/kernel/escape';
 import type { OutputContent } from './output-files.ts';
 import type { OutputFile } from './tasks.ts';
 import type { QualityCriteria, ScopedReview } from './types.ts';

@@ -1,4 +1,4 @@
-import type { AgentFailure, AskMode, Usage } from '@onceover/base/kernel/agent.ts';
+import type { AgentFailure, AskMode, Usage } from '@onceover/base/kernel/agent';
 
 /** The value of `run_each` that makes a review judge all outputs of a step together. */
 export const WHOLE_STEP = 'step';

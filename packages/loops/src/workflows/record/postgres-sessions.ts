@@ -1,7 +1,7 @@
-import { sha256 } from '@onceover/base/kernel/ids.ts';
-import { GENERATED_FOLDER } from '@onceover/base/kernel/paths.ts';
-import { err, ok } from '@onceover/base/kernel/result.ts';
-import type { TeamStore } from '@onceover/store/store.ts';
+import { sha256 } from '@onceover/base/kernel/ids';
+import { GENERATED_FOLDER } from '@onceover/base/kernel/paths';
+import { err, ok } from '@onceover/base/kernel/result';
+import type { TeamStore } from '@onceover/store/store';
 import type { UnreadableSession, WorkflowSession } from '../types.ts';
 import {
   newestFirst,

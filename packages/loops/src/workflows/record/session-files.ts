@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import { digestOf, type RepoPath, type SessionId } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { GENERATED_FOLDER } from '@onceover/base/kernel/paths.ts';
-import type { HeldLock, Lock } from '@onceover/base/kernel/ports.ts';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { removeLeftovers, writeAtomically } from '@onceover/base/platform/files.ts';
-import { makeIgnoredFolder, renameUnreadable } from '@onceover/base/platform/generated-files.ts';
-import { openLock } from '@onceover/base/platform/lock.ts';
-import { openFolder, writeNew } from '@onceover/base/platform/private-files.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import { digestOf, type RepoPath, type SessionId } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import { GENERATED_FOLDER } from '@onceover/base/kernel/paths';
+import type { HeldLock, Lock } from '@onceover/base/kernel/ports';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { removeLeftovers, writeAtomically } from '@onceover/base/platform/files';
+import { makeIgnoredFolder, renameUnreadable } from '@onceover/base/platform/generated-files';
+import { openLock } from '@onceover/base/platform/lock';
+import { openFolder, writeNew } from '@onceover/base/platform/private-files';
 import type { UnreadableSession, WorkflowSession } from '../types.ts';
 
 const FORMAT = 1;

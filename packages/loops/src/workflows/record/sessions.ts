@@ -1,6 +1,6 @@
-import type { RepositoryPaths } from '@onceover/base/kernel/repository.ts';
-import { hasTeamStore } from '@onceover/store/has-store.ts';
-import { inTeamStore } from '@onceover/store/in-store.ts';
+import type { RepositoryPaths } from '@onceover/base/kernel/repository';
+import { hasTeamStore } from '@onceover/store/has-store';
+import { inTeamStore } from '@onceover/store/in-store';
 import { openSessionFiles, type WorkflowSessions } from './session-files.ts';
 
 export { sessionsLock, type WorkflowSessions } from './session-files.ts';

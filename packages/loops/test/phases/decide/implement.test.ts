@@ -1,4 +1,4 @@
-import type { ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
+import type { ReviewerRole } from '@onceover/base/kernel/review-loops';
 import { blocker, broken, fail, gone, Player, pass, phaseSetup, sessionAs } from '@onceover/testing/phase/player.ts';
 import { describe, expect, test } from 'vitest';
 import type { LoopAnswer, PhaseSetup } from '../../../src/phases/types.ts';

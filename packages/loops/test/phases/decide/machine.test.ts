@@ -1,4 +1,4 @@
-import type { DocumentPhase, ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
+import type { DocumentPhase, ReviewerRole } from '@onceover/base/kernel/review-loops';
 import { ARTIFACT, blocker, broken, fail, Player, pass, phaseSetup } from '@onceover/testing/phase/player.ts';
 import { describe, expect, test } from 'vitest';
 import { beginPhase, checkpoint, resumePhase } from '../../../src/phases/decide/machine.ts';

@@ -1,4 +1,4 @@
-import type { ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
+import type { ReviewerRole } from '@onceover/base/kernel/review-loops';
 import { FIRST_PROMPT, fail, gone, now, Player, pass, phaseSetup, sessionAs } from '@onceover/testing/phase/player.ts';
 import { describe, expect, test } from 'vitest';
 import { fallbackAsk } from '../../../src/phases/decide/calls.ts';

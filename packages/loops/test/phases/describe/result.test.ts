@@ -1,7 +1,7 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { LoopDispatchReason } from '@onceover/base/kernel/review-loops.ts';
-import { cells } from '@onceover/base/ui/layout.ts';
-import { COLOURED, PLAIN } from '@onceover/base/ui/style.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { LoopDispatchReason } from '@onceover/base/kernel/review-loops';
+import { cells } from '@onceover/base/ui/layout';
+import { COLOURED, PLAIN } from '@onceover/base/ui/style';
 import {
   answerWith,
   feature,

@@ -1,4 +1,4 @@
-import type { DiffSection } from '@onceover/base/kernel/repository.ts';
+import type { DiffSection } from '@onceover/base/kernel/repository';
 import { path } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
 import { diffStat } from '../../../src/phases/do/build-prompt.ts';

@@ -1,7 +1,7 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Visibility } from '@onceover/base/kernel/repository.ts';
-import { err, ok } from '@onceover/base/kernel/result.ts';
-import type { PhaseName } from '@onceover/base/kernel/review-loops.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Visibility } from '@onceover/base/kernel/repository';
+import { err, ok } from '@onceover/base/kernel/result';
+import type { PhaseName } from '@onceover/base/kernel/review-loops';
 import { answers, fails } from '@onceover/testing/memory/reviewers.ts';
 import {
   APPROVES,

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { type RealScene, realScene } from '@onceover/testing/phase/real-ports.ts';
 import { at, objects } from '@onceover/testing/phase/scene.ts';
 import type { TestRepo } from '@onceover/testing/repo.ts';

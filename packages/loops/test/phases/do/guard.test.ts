@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { at, CODE, objects, openScene, writes } from '@onceover/testing/phase/scene.ts';
 import { expect, test } from 'vitest';
 

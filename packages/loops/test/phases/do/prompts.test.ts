@@ -1,6 +1,6 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { DocumentPhase, Preparation, RoleName } from '@onceover/base/kernel/review-loops.ts';
-import type { Settings } from '@onceover/repo/config/settings.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { DocumentPhase, Preparation, RoleName } from '@onceover/base/kernel/review-loops';
+import type { Settings } from '@onceover/repo/config/settings';
 import { APPROVES, at, CODE, objects, openScene, type Put, type Scene, writes } from '@onceover/testing/phase/scene.ts';
 import { describe, expect, test } from 'vitest';
 

@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { fails } from '@onceover/testing/memory/reviewers.ts';
 import { Crash, crashing } from '@onceover/testing/phase/crash.ts';
 import {

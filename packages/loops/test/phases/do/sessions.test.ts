@@ -1,7 +1,7 @@
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
-import type { ReviewerFacts } from '@onceover/base/kernel/ports.ts';
-import type { Commits } from '@onceover/base/kernel/repository.ts';
-import type { RoleName } from '@onceover/base/kernel/review-loops.ts';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
+import type { ReviewerFacts } from '@onceover/base/kernel/ports';
+import type { Commits } from '@onceover/base/kernel/repository';
+import type { RoleName } from '@onceover/base/kernel/review-loops';
 import { answers, fails } from '@onceover/testing/memory/reviewers.ts';
 import {
   APPROVES,

@@ -1,7 +1,7 @@
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Snapshots } from '@onceover/base/kernel/repository.ts';
-import { err } from '@onceover/base/kernel/result.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Snapshots } from '@onceover/base/kernel/repository';
+import { err } from '@onceover/base/kernel/result';
 import { answers, fails } from '@onceover/testing/memory/reviewers.ts';
 import {
   APPROVES,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { errorDocumentSchema } from '@onceover/onceover/cli/error-schema.ts';
+import { errorDocumentSchema } from '@onceover/onceover/src/cli/error-schema.ts';
 import { onceover } from '@onceover/testing/cli.ts';
 import { APPROVED, featureRepo, fixes, objects } from '@onceover/testing/phase/feature-repo.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';

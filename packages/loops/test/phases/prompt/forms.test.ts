@@ -1,6 +1,6 @@
-import { readAnswer } from '@onceover/agents/dispatch/read-answer.ts';
-import { REVIEWER_ROLES, type ReviewerRole, SEVERITIES } from '@onceover/base/kernel/review-loops.ts';
-import { strictSchema } from '@onceover/base/kernel/strict-schema.ts';
+import { readAnswer } from '@onceover/agents/dispatch/read-answer';
+import { REVIEWER_ROLES, type ReviewerRole, SEVERITIES } from '@onceover/base/kernel/review-loops';
+import { strictSchema } from '@onceover/base/kernel/strict-schema';
 import { builtInRole } from '@onceover/testing/roles.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';

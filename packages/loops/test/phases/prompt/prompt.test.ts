@@ -1,6 +1,6 @@
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt.ts';
-import type { DocumentPhase, PhaseName, PhaseRole, ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
-import { ROLE_NAMES } from '@onceover/base/kernel/review-loops.ts';
+import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import type { DocumentPhase, PhaseName, PhaseRole, ReviewerRole } from '@onceover/base/kernel/review-loops';
+import { ROLE_NAMES } from '@onceover/base/kernel/review-loops';
 import { BUILT_IN, DIFF, issuesOf, loopAsk, loopMaterial, SPEC } from '@onceover/testing/loop-asks.ts';
 import { outline } from '@onceover/testing/markdown.ts';
 import fc from 'fast-check';

@@ -1,5 +1,5 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { PHASES, type PhaseName, type Preparation } from '@onceover/base/kernel/review-loops.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { PHASES, type PhaseName, type Preparation } from '@onceover/base/kernel/review-loops';
 import { BUILT_IN } from '@onceover/testing/loop-asks.ts';
 import { describe, expect, test } from 'vitest';
 import { rolesOf } from '../../../src/phases/decide/roles.ts';

@@ -1,8 +1,8 @@
 import { rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Failure } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { PHASES, type PhaseName } from '@onceover/base/kernel/review-loops.ts';
+import type { Failure } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { PHASES, type PhaseName } from '@onceover/base/kernel/review-loops';
 import { type RealScene, realScene } from '@onceover/testing/phase/real-ports.ts';
 import { at, openScene } from '@onceover/testing/phase/scene.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
 import { keptLoop } from '@onceover/testing/phase/kept-loop.ts';
 import { expect, test } from 'vitest';
 import { neededSnapshots } from '../../../src/phases/read/subject.ts';

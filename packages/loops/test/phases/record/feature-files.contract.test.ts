@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { memoryFeatureFiles } from '@onceover/testing/memory/feature-files.ts';
 import { metaOf } from '@onceover/testing/phase/meta.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';

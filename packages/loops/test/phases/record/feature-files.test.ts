@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { metaOf } from '@onceover/testing/phase/meta.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import { addUsage, type Usage } from '@onceover/base/kernel/agent.ts';
-import type { DocumentPhase, RoleName } from '@onceover/base/kernel/review-loops.ts';
+import { addUsage, type Usage } from '@onceover/base/kernel/agent';
+import type { DocumentPhase, RoleName } from '@onceover/base/kernel/review-loops';
 import { answers, fails } from '@onceover/testing/memory/reviewers.ts';
 import {
   APPROVES,

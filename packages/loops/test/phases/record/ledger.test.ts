@@ -1,5 +1,5 @@
-import type { LedgerLoop } from '@onceover/agents/ledger/entries.ts';
-import type { AgentFailure } from '@onceover/base/kernel/agent.ts';
+import type { LedgerLoop } from '@onceover/agents/ledger/entries';
+import type { AgentFailure } from '@onceover/base/kernel/agent';
 import {
   answerWith,
   fixBy,

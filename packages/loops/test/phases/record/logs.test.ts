@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { openPhaseLogs } from '../../../src/phases/record/store.ts';

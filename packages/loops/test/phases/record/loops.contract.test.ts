@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { memoryPhaseLoops } from '@onceover/testing/memory/phase-loops.ts';
 import { keptLoop } from '@onceover/testing/phase/kept-loop.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';

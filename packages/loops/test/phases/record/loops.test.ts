@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { keptLoop } from '@onceover/testing/phase/kept-loop.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,5 +1,5 @@
-import type { SnapshotId } from '@onceover/base/kernel/ids.ts';
-import type { ReviewerRole } from '@onceover/base/kernel/review-loops.ts';
+import type { SnapshotId } from '@onceover/base/kernel/ids';
+import type { ReviewerRole } from '@onceover/base/kernel/review-loops';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { describeIssueMark } from '../../../src/phases/describe/issues.ts';

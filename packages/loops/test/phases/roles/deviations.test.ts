@@ -1,4 +1,4 @@
-import { REVIEWER_ROLES } from '@onceover/base/kernel/review-loops.ts';
+import { REVIEWER_ROLES } from '@onceover/base/kernel/review-loops';
 import { BUILT_IN } from '@onceover/testing/loop-asks.ts';
 import { expect, test } from 'vitest';
 import { BUILT_IN_ROLES } from '../../../src/phases/roles/load.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { ROLE_NAMES, type RoleName } from '@onceover/base/kernel/review-loops.ts';
-import { describeProblem } from '@onceover/base/ui/describe-problem.ts';
-import { diskFiles } from '@onceover/repo/git/tree-files.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { ROLE_NAMES, type RoleName } from '@onceover/base/kernel/review-loops';
+import { describeProblem } from '@onceover/base/ui/describe-problem';
+import { diskFiles } from '@onceover/repo/git/tree-files';
 import { emptyRepo, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { builtInRole } from '@onceover/testing/roles.ts';
 import fc from 'fast-check';

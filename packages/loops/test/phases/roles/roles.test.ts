@@ -1,5 +1,5 @@
-import type { DocumentPhase, PhaseName } from '@onceover/base/kernel/review-loops.ts';
-import { REVIEWER_ROLES, ROLE_NAMES, type RoleName } from '@onceover/base/kernel/review-loops.ts';
+import type { DocumentPhase, PhaseName } from '@onceover/base/kernel/review-loops';
+import { REVIEWER_ROLES, ROLE_NAMES, type RoleName } from '@onceover/base/kernel/review-loops';
 import { outline } from '@onceover/testing/markdown.ts';
 import { builtInRole } from '@onceover/testing/roles.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describeProblem } from '@onceover/base/ui/describe-problem.ts';
+import { describeProblem } from '@onceover/base/ui/describe-problem';
 import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import { loadJobs } from '../../../src/workflows/config/load.ts';

@@ -1,4 +1,4 @@
-import { describeProblem } from '@onceover/base/ui/describe-problem.ts';
+import { describeProblem } from '@onceover/base/ui/describe-problem';
 import { describe, expect, test } from 'vitest';
 import { parseJob } from '../../../src/workflows/config/load.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkflowFailure } from '@onceover/base/kernel/failure.ts';
+import type { WorkflowFailure } from '@onceover/base/kernel/failure';
 import { jobOf, output, sessionOf, stepOf } from '@onceover/testing/workflow/samples.ts';
 import { expect, test } from 'vitest';
 import { checkOutputs } from '../../../src/workflows/decide/choose.ts';

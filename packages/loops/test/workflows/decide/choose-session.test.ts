@@ -1,4 +1,4 @@
-import type { SessionId } from '@onceover/base/kernel/ids.ts';
+import type { SessionId } from '@onceover/base/kernel/ids';
 import { jobOf, sessionOf, stepOf } from '@onceover/testing/workflow/samples.ts';
 import { expect, test } from 'vitest';
 import { chooseSession } from '../../../src/workflows/decide/choose.ts';

@@ -1,4 +1,4 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
 import { BY_ONE, failedReview, jobOf, reviewOf, SELF, sessionOf, stepOf } from '@onceover/testing/workflow/samples.ts';
 import { expect, test } from 'vitest';
 import {

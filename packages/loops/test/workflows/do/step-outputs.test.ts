@@ -1,9 +1,9 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import type { Contents, FileText } from '@onceover/base/kernel/repository.ts';
-import { openContents } from '@onceover/repo/git/working-files.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { Contents, FileText } from '@onceover/base/kernel/repository';
+import { openContents } from '@onceover/repo/git/working-files';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { stepOf } from '@onceover/testing/workflow/samples.ts';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-import type { SessionId } from '@onceover/base/kernel/ids.ts';
+import type { SessionId } from '@onceover/base/kernel/ids';
 import { jobOf, output, reviewOf, SELF, stepOf } from '@onceover/testing/workflow/samples.ts';
 import { kindOf, type WorkflowWorld, workflowWorld } from '@onceover/testing/workflow/world.ts';
 import { describe, expect, test } from 'vitest';

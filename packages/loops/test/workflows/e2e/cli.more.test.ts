@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { CostDocument } from '@onceover/gates/cost/json-schema.ts';
+import type { CostDocument } from '@onceover/gates/cost/json-schema';
 import { CLI, onceover } from '@onceover/testing/cli.ts';
 import { cleanEnvironment, temporaryFolder } from '@onceover/testing/repo.ts';
 import {

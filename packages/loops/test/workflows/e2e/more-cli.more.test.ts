@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type * as Library from '@onceover/onceover/index.ts';
+import type * as Library from '@onceover/onceover/src/index.ts';
 import { CLI, onceover } from '@onceover/testing/cli.ts';
 import { cleanEnvironment, temporaryFolder } from '@onceover/testing/repo.ts';
 import {

@@ -1,6 +1,6 @@
-import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { type Budget, openBudget } from '@onceover/agents/dispatch/limits.ts';
-import type { AskEnd, Question } from '@onceover/base/kernel/ports.ts';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { type Budget, openBudget } from '@onceover/agents/dispatch/limits';
+import type { AskEnd, Question } from '@onceover/base/kernel/ports';
 import { answers, fails, memoryReviewers, type ScriptedAgent } from '@onceover/testing/memory/reviewers.ts';
 import { FAILED, PASSED, thrownBy } from '@onceover/testing/quality.ts';
 import { describe, expect, test } from 'vitest';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
-import { openQualityCli } from '@onceover/onceover/index.ts';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
+import { openQualityCli } from '@onceover/onceover/src/index.ts';
 import { thrownBy } from '@onceover/testing/quality.ts';
 import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';

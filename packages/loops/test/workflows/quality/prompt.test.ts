@@ -1,4 +1,4 @@
-import { answerSchema } from '@onceover/agents/dispatch/answer-schemas.ts';
+import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
 import { headings } from '@onceover/testing/headings.ts';
 import { expect, test } from 'vitest';
 import { qualitySystemPrompt } from '../../../src/workflows/quality/prompt.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { SessionId } from '@onceover/base/kernel/ids.ts';
-import { err, ok } from '@onceover/base/kernel/result.ts';
-import { teamStore } from '@onceover/store/store.ts';
+import type { SessionId } from '@onceover/base/kernel/ids';
+import { err, ok } from '@onceover/base/kernel/result';
+import { teamStore } from '@onceover/store/store';
 import { memorySessions } from '@onceover/testing/memory/workflow-sessions.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { newGitFolder, onPostgres } from '@onceover/testing/team-store.ts';

@@ -1,4 +1,4 @@
-import { PAGE_WIDTH, shownOn } from '@onceover/base/ui/terminal.ts';
+import { PAGE_WIDTH, shownOn } from '@onceover/base/ui/terminal';
 import { describeDemoBeginning, describeDemoEnd, describeDemoRun } from '../../demo/describe.ts';
 import { demoDocument } from '../../demo/json.ts';
 import { readStdin } from '../input.ts';

@@ -1,7 +1,7 @@
-import { count } from '@onceover/base/ui/wording.ts';
-import { describeShared } from '@onceover/gates/result/describe/shared.ts';
-import { describePassList, describeVerified } from '@onceover/gates/sharing/describe.ts';
-import { passesDocument, verifyDocument } from '@onceover/gates/sharing/json.ts';
+import { count } from '@onceover/base/ui/wording';
+import { describeShared } from '@onceover/gates/result/describe/shared';
+import { describePassList, describeVerified } from '@onceover/gates/sharing/describe';
+import { passesDocument, verifyDocument } from '@onceover/gates/sharing/json';
 import { fetchPasses, listPasses, prunePasses, pushPasses, verifyPassFile } from '../../api.ts';
 import { type Flags, finish, workingDirectory } from '../output.ts';
 

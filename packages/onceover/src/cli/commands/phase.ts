@@ -1,17 +1,17 @@
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { PHASES, type PhaseName } from '@onceover/base/kernel/review-loops.ts';
-import { shownOn } from '@onceover/base/ui/terminal.ts';
-import { asShellWord } from '@onceover/base/ui/wording.ts';
-import { describePhaseEnd } from '@onceover/loops/phases/describe/end.ts';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { PHASES, type PhaseName } from '@onceover/base/kernel/review-loops';
+import { shownOn } from '@onceover/base/ui/terminal';
+import { asShellWord } from '@onceover/base/ui/wording';
+import { describePhaseEnd } from '@onceover/loops/phases/describe/end';
 import {
   describePhase,
   describePhaseNotice,
   describePhasePlan,
   describePhaseSoFar,
-} from '@onceover/loops/phases/describe/result.ts';
-import { phaseDocument } from '@onceover/loops/phases/json.ts';
-import type { PhaseChoices, PhaseOptions, PhaseOutcome } from '@onceover/loops/phases/run-types.ts';
-import { consoleReporter } from '@onceover/web/progress/reporter.ts';
+} from '@onceover/loops/phases/describe/result';
+import { phaseDocument } from '@onceover/loops/phases/json';
+import type { PhaseChoices, PhaseOptions, PhaseOutcome } from '@onceover/loops/phases/run-types';
+import { consoleReporter } from '@onceover/web/progress/reporter';
 import { phase, previewPhase, recordsPage } from '../../api.ts';
 import { filesOption, firstWrong, givenFlags, readStdin } from '../input.ts';
 import { interruptible } from '../interrupt.ts';

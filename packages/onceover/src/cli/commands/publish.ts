@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
-import { describeFailure } from '@onceover/base/ui/describe-failure.ts';
-import { describePublished, publishDocument } from '@onceover/forges/describe-publish.ts';
-import type { PublishedRun } from '@onceover/forges/describe-summary.ts';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
+import { describePublished, publishDocument } from '@onceover/forges/describe-publish';
+import type { PublishedRun } from '@onceover/forges/describe-summary';
 import { openPublication, publish } from '../../api.ts';
 import { firstWrong } from '../input.ts';
 import { type Flags, finish, printFailure, workingDirectory, wrongUsage } from '../output.ts';

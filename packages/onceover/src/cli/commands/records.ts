@@ -1,16 +1,16 @@
 import { userInfo } from 'node:os';
-import { quoteName, showInvisibleInLines } from '@onceover/base/kernel/escape.ts';
-import { ok } from '@onceover/base/kernel/result.ts';
-import { PAGE_WIDTH } from '@onceover/base/ui/terminal.ts';
-import { costCsv } from '@onceover/gates/cost/csv.ts';
-import { describeCost, describeFeatureCost } from '@onceover/gates/cost/describe.ts';
-import type { Cost } from '@onceover/gates/cost/read.ts';
-import { describeRunExplanation } from '@onceover/gates/explain/describe.ts';
-import { explainDocument } from '@onceover/gates/explain/json.ts';
-import { commandActor } from '@onceover/gates/findings/waivers.ts';
-import { describeCleaned, describeResolved } from '@onceover/gates/result/describe/messages.ts';
-import { resolvedDocument } from '@onceover/gates/result/json.ts';
-import { describeExplanation } from '@onceover/gates/rules/describe.ts';
+import { quoteName, showInvisibleInLines } from '@onceover/base/kernel/escape';
+import { ok } from '@onceover/base/kernel/result';
+import { PAGE_WIDTH } from '@onceover/base/ui/terminal';
+import { costCsv } from '@onceover/gates/cost/csv';
+import { describeCost, describeFeatureCost } from '@onceover/gates/cost/describe';
+import type { Cost } from '@onceover/gates/cost/read';
+import { describeRunExplanation } from '@onceover/gates/explain/describe';
+import { explainDocument } from '@onceover/gates/explain/json';
+import { commandActor } from '@onceover/gates/findings/waivers';
+import { describeCleaned, describeResolved } from '@onceover/gates/result/describe/messages';
+import { resolvedDocument } from '@onceover/gates/result/json';
+import { describeExplanation } from '@onceover/gates/rules/describe';
 import { clean, cost, explain, recordsPage, resolveAll } from '../../api.ts';
 import { givenFlags } from '../input.ts';
 import { exitWith, type Flags, finish, printResult, workingDirectory, wrongUsage } from '../output.ts';
@@ -69,7 +69,7 @@ export async function explainCommand(name: string, options: Flags<'base', 'promp
   const { document } = explanation;
   if (transcript && !json) {
     if (document.about !== 'slot') return wrongUsage('explain', `--transcript ${NEEDS_REVIEWER}`);
-    const { describeTurns } = await import('@onceover/gates/explain/describe-turns.ts');
+    const { describeTurns } = await import('@onceover/gates/explain/describe-turns');
     return printResult(document.log === null ? NOT_RUN : describeTurns(document.log));
   }
   if (!prompt || json) return finish(ok(explanation), json, { document: () => document, text: describeRunExplanation });

@@ -1,6 +1,6 @@
-import { describeInstructions, describeNotice, describePass, describeRules } from '@onceover/gates/rules/describe.ts';
-import { instructions, rules } from '@onceover/gates/rules/instructions.ts';
-import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json.ts';
+import { describeInstructions, describeNotice, describePass, describeRules } from '@onceover/gates/rules/describe';
+import { instructions, rules } from '@onceover/gates/rules/instructions';
+import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json';
 import { pass } from '../../api.ts';
 import { givenFiles } from '../input.ts';
 import { exitWith, type Flags, finish, printBug, workingDirectory } from '../output.ts';

@@ -1,10 +1,10 @@
-import { ok, type Result } from '@onceover/base/kernel/result.ts';
-import { shownOn } from '@onceover/base/ui/terminal.ts';
-import type { LoopOutcome } from '@onceover/gates/fix-loop/decide-end.ts';
-import { describeRunNotice } from '@onceover/gates/result/describe/result.ts';
-import { type Amount, describeRun } from '@onceover/gates/result/describe/run.ts';
-import type { RunOutcome } from '@onceover/gates/result/types.ts';
-import { consoleReporter } from '@onceover/web/progress/reporter.ts';
+import { ok, type Result } from '@onceover/base/kernel/result';
+import { shownOn } from '@onceover/base/ui/terminal';
+import type { LoopOutcome } from '@onceover/gates/fix-loop/decide-end';
+import { describeRunNotice } from '@onceover/gates/result/describe/result';
+import { type Amount, describeRun } from '@onceover/gates/result/describe/run';
+import type { RunOutcome } from '@onceover/gates/result/types';
+import { consoleReporter } from '@onceover/web/progress/reporter';
 import { preview, type RunRequestOptions, type RunWish, run, runUntilPass } from '../../api.ts';
 import { filesOption, firstWrong, givenFlags } from '../input.ts';
 import { INTERRUPTED, interruptible } from '../interrupt.ts';
@@ -44,7 +44,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   };
   const outcome = await interruptible(work, json, async (cut) => {
     if (!cut.ok || cut.value.loop === null) return {};
-    const { loopDocument, describeLoop } = await import('@onceover/gates/fix-loop/describe.ts');
+    const { loopDocument, describeLoop } = await import('@onceover/gates/fix-loop/describe');
     const rounds = describeLoop(cut.value.loop, shownOn(process.stderr, process.env));
     return { text: `\n${rounds}\n`, fields: { loop: loopDocument(cut.value.loop) } };
   });
@@ -65,7 +65,7 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
       : await publication({ kind: 'run', document: (await documents()).runDocument(ended, unwritten) });
   const missing = unpublished === null ? unwritten : [...unwritten, unpublished];
   const isShort = missing.length > 0 && ended.exitCode === 0;
-  const story = loop === null ? null : await import('@onceover/gates/fix-loop/describe.ts');
+  const story = loop === null ? null : await import('@onceover/gates/fix-loop/describe');
   await finish(ok(isShort ? { ...ended, status: 'error' as const, exitCode: 3 as const } : ended), json, {
     warnings: ({ notices }) => (quiet ? [] : notices.map(describeRunNotice)),
     document: async (told) => ({
@@ -85,11 +85,11 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
 }
 
 /** Loads the code that makes JSON documents, which most runs do not need. */
-const documents = () => import('@onceover/gates/result/json.ts');
+const documents = () => import('@onceover/gates/result/json');
 
 async function printDryRun(request: RunRequestOptions, json: boolean): Promise<void> {
-  const { dryRunDocument } = await import('@onceover/gates/run/json-plan.ts');
-  const { describeDryRun } = await import('@onceover/gates/run/describe/plan.ts');
+  const { dryRunDocument } = await import('@onceover/gates/run/json-plan');
+  const { describeDryRun } = await import('@onceover/gates/run/describe/plan');
   return finish(await preview(workingDirectory(), request), json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
     document: ({ outcome, plan }) => dryRunDocument(outcome, plan),

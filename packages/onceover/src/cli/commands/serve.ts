@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { jsonServerEvent } from '@onceover/team/serve/json-event.ts';
-import { openServer, serveReview } from '@onceover/team/serve/open-server.ts';
+import { jsonServerEvent } from '@onceover/team/serve/json-event';
+import { openServer, serveReview } from '@onceover/team/serve/open-server';
 import { exitWith, printJson, workingDirectory } from '../output.ts';
 
 /**

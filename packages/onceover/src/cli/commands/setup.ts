@@ -1,9 +1,9 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { count } from '@onceover/base/ui/wording.ts';
-import { describeTrusted } from '@onceover/gates/result/describe/messages.ts';
-import { describeNotice } from '@onceover/gates/rules/describe.ts';
-import { describeSnoozed } from '@onceover/gates/stop-hook/describe.ts';
-import { workflowWarnings } from '@onceover/loops/workflows/describe.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { count } from '@onceover/base/ui/wording';
+import { describeTrusted } from '@onceover/gates/result/describe/messages';
+import { describeNotice } from '@onceover/gates/rules/describe';
+import { describeSnoozed } from '@onceover/gates/stop-hook/describe';
+import { workflowWarnings } from '@onceover/loops/workflows/describe';
 import { type CheckedConfig, checkConfig, doctor, init, removeSetUp, snoozeHook, trust } from '../../api.ts';
 import { describeDoctor, describeRemoval, describeSetUp } from '../../setup/describe.ts';
 import { IMPORT_TOOLS } from '../../setup/import/types.ts';

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { commandActor } from '@onceover/gates/findings/waivers.ts';
+import { commandActor } from '@onceover/gates/findings/waivers';
 import { ui } from '../../api.ts';
 import { untilClosed } from '../interrupt.ts';
 import { exitWith, type Flags, printJson, printResult, workingDirectory } from '../output.ts';

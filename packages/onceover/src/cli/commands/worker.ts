@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { describeWorkerEvent, jsonWorkerEvent } from '@onceover/team/worker/describe.ts';
-import type { WorkerEvent } from '@onceover/team/worker/types.ts';
+import { describeWorkerEvent, jsonWorkerEvent } from '@onceover/team/worker/describe';
+import type { WorkerEvent } from '@onceover/team/worker/types';
 import { worker } from '../../api.ts';
 import { exitWith, type Flags, wrongUsage } from '../output.ts';
 

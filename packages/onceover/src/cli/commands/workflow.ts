@@ -1,8 +1,8 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { type Styled, wrapTo } from '@onceover/base/ui/style.ts';
-import { forLog } from '@onceover/base/ui/terminal.ts';
-import { count } from '@onceover/base/ui/wording.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { type Styled, wrapTo } from '@onceover/base/ui/style';
+import { forLog } from '@onceover/base/ui/terminal';
+import { count } from '@onceover/base/ui/wording';
 import {
   describeBegunSteps,
   describeSessionState,
@@ -11,15 +11,15 @@ import {
   describeWorkflows,
   stepEndWarnings,
   workflowWarnings,
-} from '@onceover/loops/workflows/describe.ts';
+} from '@onceover/loops/workflows/describe';
 import {
   sessionDocument,
   stepEndDocument,
   workflowStartDocument,
   workflowStatusDocument,
   workflowsDocument,
-} from '@onceover/loops/workflows/json.ts';
-import type { OfferedWorkflows, SessionStatus } from '@onceover/loops/workflows/types.ts';
+} from '@onceover/loops/workflows/json';
+import type { OfferedWorkflows, SessionStatus } from '@onceover/loops/workflows/types';
 import { abortWorkflow, finishStep, startWorkflow, workflows } from '../../api.ts';
 import { interruptible } from '../interrupt.ts';
 import { exitWith, type Flags, finish, workingDirectory, wrongUsage } from '../output.ts';

@@ -1,7 +1,7 @@
-import { compileGlob, globMatches } from '@onceover/base/kernel/glob.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { parseJson } from '@onceover/base/platform/private-files.ts';
-import { readYaml } from '@onceover/repo/config/yaml.ts';
+import { compileGlob, globMatches } from '@onceover/base/kernel/glob';
+import { isRecord } from '@onceover/base/kernel/json';
+import { parseJson } from '@onceover/base/platform/private-files';
+import { readYaml } from '@onceover/repo/config/yaml';
 import { CHECK_NAMES, type CheckName, type SkippedCommand } from '../types.ts';
 import { type ScriptNature, scriptNature, scriptsIn } from './script-nature.ts';
 

@@ -1,4 +1,4 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
 import * as z from 'zod';
 import { promptText, type SourceReader } from './source-reader.ts';
 import type { SourceConfig, SourceEntry } from './types.ts';

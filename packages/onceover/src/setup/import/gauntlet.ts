@@ -1,9 +1,9 @@
-import { AGENT_NAMES } from '@onceover/base/kernel/agent-names.ts';
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import type { Position } from '@onceover/base/kernel/failure.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
-import { UNUSABLE } from '@onceover/base/ui/describe-problem.ts';
-import { PRIORITIES } from '@onceover/repo/config/settings.ts';
+import { AGENT_NAMES } from '@onceover/base/kernel/agent-names';
+import { quoteName } from '@onceover/base/kernel/escape';
+import type { Position } from '@onceover/base/kernel/failure';
+import { repoPath } from '@onceover/base/kernel/paths';
+import { UNUSABLE } from '@onceover/base/ui/describe-problem';
+import { PRIORITIES } from '@onceover/repo/config/settings';
 import * as z from 'zod';
 import type { SourceReader, SourceValue } from './source-reader.ts';
 import type { SourceCheck, SourceConfig, SourceReview } from './types.ts';

@@ -1,7 +1,7 @@
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { isInside } from '@onceover/base/kernel/paths.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { SETTINGS_FILE } from '@onceover/repo/config/settings.ts';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { isInside } from '@onceover/base/kernel/paths';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { SETTINGS_FILE } from '@onceover/repo/config/settings';
 import { newFile, type ProjectFiles, type SetupFacts, type WantedGates } from '../project-files.ts';
 import { importedGates, importedSettings, toolWrittenGlobs } from '../starter-settings.ts';
 import { readCodeRabbit } from './coderabbit.ts';

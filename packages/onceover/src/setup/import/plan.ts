@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import { byCodePoint } from '@onceover/base/kernel/collections.ts';
-import { quoteName, shellWord, showInvisible } from '@onceover/base/kernel/escape.ts';
-import { compileGlob } from '@onceover/base/kernel/glob.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { repoPath } from '@onceover/base/kernel/paths.ts';
-import { someNames } from '@onceover/base/ui/wording.ts';
-import type { EntrySettings } from '@onceover/repo/config/settings.ts';
+import { byCodePoint } from '@onceover/base/kernel/collections';
+import { quoteName, shellWord, showInvisible } from '@onceover/base/kernel/escape';
+import { compileGlob } from '@onceover/base/kernel/glob';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { repoPath } from '@onceover/base/kernel/paths';
+import { someNames } from '@onceover/base/ui/wording';
+import type { EntrySettings } from '@onceover/repo/config/settings';
 import codeQuality from '../code-quality.md';
 import type { ImportedEntry, ImportNote, SourceConfig, SourceEntry, SourceReview } from './types.ts';
 

@@ -1,9 +1,9 @@
-import { quoteName } from '@onceover/base/kernel/escape.ts';
-import type { Failure, Position, Problem } from '@onceover/base/kernel/failure.ts';
-import type { RepoPath } from '@onceover/base/kernel/ids.ts';
-import { isRecord } from '@onceover/base/kernel/json.ts';
-import { err, ok, type Result } from '@onceover/base/kernel/result.ts';
-import { checkShape, readFrontMatter, readYaml } from '@onceover/repo/config/yaml.ts';
+import { quoteName } from '@onceover/base/kernel/escape';
+import type { Failure, Position, Problem } from '@onceover/base/kernel/failure';
+import type { RepoPath } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { checkShape, readFrontMatter, readYaml } from '@onceover/repo/config/yaml';
 import * as z from 'zod';
 import type { ProjectFiles } from '../project-files.ts';
 import type { ImportNote } from './types.ts';

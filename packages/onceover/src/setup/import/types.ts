@@ -1,5 +1,5 @@
-import type { Position } from '@onceover/base/kernel/failure.ts';
-import type { settingsSchema } from '@onceover/repo/config/settings-schema.ts';
+import type { Position } from '@onceover/base/kernel/failure';
+import type { settingsSchema } from '@onceover/repo/config/settings-schema';
 import type { z } from 'zod';
 
 /** The tools whose configuration can be imported. */

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { InstructionsDocument } from '@onceover/gates/rules/json.ts';
+import type { InstructionsDocument } from '@onceover/gates/rules/json';
 import { CLI, type CliEnd, type CliOptions, onceover, onceoverJson } from '@onceover/testing/cli.ts';
 import {
   cleanEnvironment,

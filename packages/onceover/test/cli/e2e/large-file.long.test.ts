@@ -1,6 +1,6 @@
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InstructionsDocument } from '@onceover/gates/rules/json.ts';
+import type { InstructionsDocument } from '@onceover/gates/rules/json';
 import { onceoverJson } from '@onceover/testing/cli.ts';
 import { repoWith, ruleText } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';

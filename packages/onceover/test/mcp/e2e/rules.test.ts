@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { InstructionsDocument } from '@onceover/gates/rules/json.ts';
+import type { InstructionsDocument } from '@onceover/gates/rules/json';
 import { type Connection, clients, connectNew } from '@onceover/testing/mcp-clients.ts';
 import { callOf, INITIALIZE, openWire } from '@onceover/testing/mcp-wire.ts';
 import { repoWith, ruleText, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';

@@ -1,4 +1,4 @@
-import { compileGlob, globMatches } from '@onceover/base/kernel/glob.ts';
+import { compileGlob, globMatches } from '@onceover/base/kernel/glob';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toolWrittenGlobs } from '../../../src/setup/starter-settings.ts';

@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { parseSettings } from '@onceover/repo/config/parse-settings.ts';
+import { parseSettings } from '@onceover/repo/src/config/parse-settings.ts';
 import { CLI } from '@onceover/testing/cli.ts';
 import { emptyRepo, repoWith, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

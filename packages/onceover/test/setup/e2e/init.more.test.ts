@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { InstructionsDocument } from '@onceover/gates/rules/json.ts';
-import { parseSettings } from '@onceover/repo/config/parse-settings.ts';
+import type { InstructionsDocument } from '@onceover/gates/rules/json';
+import { parseSettings } from '@onceover/repo/src/config/parse-settings.ts';
 import { CLI, type CliOptions, onceover, onceoverJson } from '@onceover/testing/cli.ts';
 import { emptyRepo, repoWith, ruleText, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
