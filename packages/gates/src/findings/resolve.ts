@@ -19,32 +19,36 @@ export async function resolveFindings(
 ): Promise<Result<readonly ResolvedFinding[]>> {
   const settings = await readSettings(repository, { kind: 'change', base: null });
   // If the settings cannot be read, apply the stricter rule that only people may waive. A person can still answer.
-  const who = settings.ok ? settings.value.settings.waivers.who : 'people';
+  const allowedActors = settings.ok ? settings.value.settings.waivers.who : 'people';
   const isInRun = process.env[ACTIVE] !== undefined;
   const at = new Date().toISOString();
   const findings = openFindings(repository.commonDir);
-  const all = await findings.all();
-  if (!all.ok) return all;
-  const decided = new Map<KnownFinding, { readonly resolution: Resolution | null; readonly because: string | null }>();
-  for (const given of ids) {
-    const finding = findingWith(given, all.value);
+  const storedFindings = await findings.all();
+  if (!storedFindings.ok) return storedFindings;
+  const resolutions = new Map<
+    KnownFinding,
+    { readonly resolution: Resolution | null; readonly because: string | null }
+  >();
+  for (const id of ids) {
+    const finding = findingWith(id, storedFindings.value);
     if (!finding.ok) return finding;
-    const resolution = decideResolution(finding.value, answer, by, { who, isInRun, at });
+    const resolution = decideResolution(finding.value, answer, by, { who: allowedActors, isInRun, at });
     if (!resolution.ok) return resolution;
-    decided.set(finding.value, { resolution: resolution.value, because: null });
+    resolutions.set(finding.value, { resolution: resolution.value, because: null });
   }
-  for (const { id: because, ...named } of [...decided.keys()]) {
-    for (const other of findingsAnsweredWith({ id: because, ...named }, all.value, answer)) {
-      const resolution = decideResolution(other, answer, by, { who, isInRun, at });
-      if (resolution.ok && !decided.has(other)) decided.set(other, { resolution: resolution.value, because });
+  for (const { id: because, ...fields } of [...resolutions.keys()]) {
+    for (const relatedFinding of findingsAnsweredWith({ id: because, ...fields }, storedFindings.value, answer)) {
+      const resolution = decideResolution(relatedFinding, answer, by, { who: allowedActors, isInRun, at });
+      if (resolution.ok && !resolutions.has(relatedFinding))
+        resolutions.set(relatedFinding, { resolution: resolution.value, because });
     }
   }
-  const stored = await forEachOk([...decided], async ([{ id }, { resolution }]) =>
+  const storeResult = await forEachOk([...resolutions], async ([{ id }, { resolution }]) =>
     resolution === null ? ok(undefined) : findings.resolve(id, resolution),
   );
-  if (!stored.ok) return stored;
+  if (!storeResult.ok) return storeResult;
   return ok(
-    [...decided].map(([finding, { resolution, because }]) => {
+    [...resolutions].map(([finding, { resolution, because }]) => {
       return { ...finding, resolution: resolution ?? finding.resolution, because };
     }),
   );
@@ -57,18 +61,18 @@ export async function resolveFinding(
   answer: FindingAnswer,
   by: Actor,
 ): Promise<Result<ResolvedFinding>> {
-  const resolved = await resolveFindings(repository, [id], answer, by);
-  if (!resolved.ok) return resolved;
-  const [finding] = resolved.value;
+  const resolvedFindings = await resolveFindings(repository, [id], answer, by);
+  if (!resolvedFindings.ok) return resolvedFindings;
+  const [finding] = resolvedFindings.value;
   return finding === undefined ? err({ kind: 'unknown-finding', id, known: [] }) : ok(finding);
 }
 
-function findingWith(given: string, all: readonly KnownFinding[]): Result<KnownFinding> {
-  const id = given.trim().toUpperCase();
-  const finding = all.find((one) => one.id === id);
+function findingWith(idText: string, findings: readonly KnownFinding[]): Result<KnownFinding> {
+  const id = idText.trim().toUpperCase();
+  const finding = findings.find((candidate) => candidate.id === id);
   if (finding === undefined) {
-    const known = all.filter(({ kept }) => kept === 'open').map((one) => one.id);
-    return err({ kind: 'unknown-finding', id: given, known });
+    const openIds = findings.filter(({ kept }) => kept === 'open').map((openFinding) => openFinding.id);
+    return err({ kind: 'unknown-finding', id: idText, known: openIds });
   }
   return finding.kept === 'closed' ? err({ kind: 'finding-closed', id }) : ok(finding);
 }

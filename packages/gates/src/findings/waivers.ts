@@ -52,28 +52,28 @@ export type FindingAnswer = { readonly how: 'fixed' | 'skipped' | 'confirmed'; r
  * on the same branch. A waiver of a finding does not apply to more severe ones; the user has to name those.
  */
 export function findingsAnsweredWith(
-  named: KnownFinding,
-  all: readonly KnownFinding[],
+  namedFinding: KnownFinding,
+  findings: readonly KnownFinding[],
   { how }: Pick<FindingAnswer, 'how'>,
 ): readonly KnownFinding[] {
-  if (named.kept !== 'open') return [];
-  const here = all.filter(
+  if (namedFinding.kept !== 'open') return [];
+  const branchFindings = findings.filter(
     ({ kept, branch, mergeBase, scope, cycleEnded }) =>
       kept === 'open' &&
-      branch === named.branch &&
-      (branch !== null || mergeBase === named.mergeBase) &&
-      scope === named.scope &&
-      cycleEnded === named.cycleEnded,
+      branch === namedFinding.branch &&
+      (branch !== null || mergeBase === namedFinding.mergeBase) &&
+      scope === namedFinding.scope &&
+      cycleEnded === namedFinding.cycleEnded,
   );
-  const problems = groupBySameCode(here, (finding) => {
+  const problems = groupBySameCode(branchFindings, (finding) => {
     return { ...finding, state: finding.resolution?.how === 'skipped' ? 'waived' : 'open' };
   });
-  const same = problems.find((problem) => problem.some(({ id }) => id === named.id)) ?? [];
-  return same.filter(({ id, priority, resolution }) => {
-    if (id === named.id) return false;
+  const problemFindings = problems.find((problem) => problem.some(({ id }) => id === namedFinding.id)) ?? [];
+  return problemFindings.filter(({ id, priority, resolution }) => {
+    if (id === namedFinding.id) return false;
     if (how === 'fixed') return true;
     const isProposal = how === 'skipped' || resolution?.how === 'proposed';
-    return isProposal && !isBelow(named.priority, priority);
+    return isProposal && !isBelow(namedFinding.priority, priority);
   });
 }
 
@@ -87,17 +87,17 @@ export function decideResolution(
   by: Actor,
   { who, isInRun, at }: WaiverPolicy & { readonly isInRun: boolean; readonly at: string },
 ): Result<Resolution | null> {
-  const now = { why, at, iteration: since, by, proposedBy: null };
-  if (how === 'fixed') return ok({ ...now, how });
-  const counted = countedResolution(resolution, { who });
+  const resolutionFields = { why, at, iteration: since, by, proposedBy: null };
+  if (how === 'fixed') return ok({ ...resolutionFields, how });
+  const currentResolution = countedResolution(resolution, { who });
   const mayWaive = !isInRun && (by.kind === 'person' || who === 'anyone');
   if (how === 'skipped') {
-    if (mayWaive) return ok({ ...now, how });
+    if (mayWaive) return ok({ ...resolutionFields, how });
     // A proposal must not replace the waiver of a person.
-    return ok(counted?.how === 'skipped' ? null : { ...now, how: 'proposed' });
+    return ok(currentResolution?.how === 'skipped' ? null : { ...resolutionFields, how: 'proposed' });
   }
   if (!mayWaive) return err({ kind: 'confirmed-by-agent', id, isInRun });
-  if (counted?.how === 'skipped') return ok(null);
-  if (counted?.how !== 'proposed') return err({ kind: 'not-proposed', id });
-  return ok({ ...now, how: 'skipped', why: counted.why, proposedBy: counted.by });
+  if (currentResolution?.how === 'skipped') return ok(null);
+  if (currentResolution?.how !== 'proposed') return err({ kind: 'not-proposed', id });
+  return ok({ ...resolutionFields, how: 'skipped', why: currentResolution.why, proposedBy: currentResolution.by });
 }

@@ -21,15 +21,15 @@ type SlotDocument = GateDocument['slots'][number];
 
 export type FindingDocument = z.output<typeof findingSchema>;
 
-/** Returns the JSON result of a run. `more` contains additional warnings that do not come from the run itself. */
-export function runDocument(outcome: RunOutcome, more: readonly string[] = []): RunDocument {
+/** Returns the JSON result of a run. `extraWarnings` contains warnings that do not come from the run itself. */
+export function runDocument(outcome: RunOutcome, extraWarnings: readonly string[] = []): RunDocument {
   return {
     status: outcome.status,
     iteration: outcome.iteration,
     gates: outcome.gates.map(gateDocument),
     not_asked: [...(outcome.asked?.others ?? [])],
     findings: findingDocuments(outcome.findings),
-    settled: outcome.settled.map((one) => findingDocument(one)),
+    settled: outcome.settled.map((report) => findingDocument(report)),
     uncovered_files: [...outcome.uncovered],
     withheld_files: outcome.withheld.map(({ path }) => path),
     usage: usageDocument(outcome.usage),
@@ -42,7 +42,7 @@ export function runDocument(outcome: RunOutcome, more: readonly string[] = []): 
     retries: outcome.retries,
     shared:
       outcome.sharing?.kind === 'shared' ? { passes: outcome.sharing.passes, waivers: outcome.sharing.waivers } : null,
-    warnings: [...outcome.notices.map(describeRunNotice), ...more],
+    warnings: [...outcome.notices.map(describeRunNotice), ...extraWarnings],
   };
 }
 
@@ -80,12 +80,12 @@ function sharedDocument({ why, dispatch, shared }: SlotOutcome): Pick<SlotDocume
 function findingDocuments(findings: readonly ReportedFinding[]): FindingDocument[] {
   const problems = problemsIn(findings).filter((problem) => problem.length > 1);
   const ids = new Map(
-    problems.flatMap((problem) => problem.map((one) => [one, problem.map((same) => same.finding.id)])),
+    problems.flatMap((problem) => problem.map((report) => [report, problem.map((duplicate) => duplicate.finding.id)])),
   );
-  return findings.map((one) =>
+  return findings.map((report) =>
     findingDocument(
-      one,
-      (ids.get(one) ?? []).filter((id) => id !== one.finding.id),
+      report,
+      (ids.get(report) ?? []).filter((id) => id !== report.finding.id),
     ),
   );
 }
@@ -113,19 +113,19 @@ export function findingDocument(
  * Returns the JSON result of `resolve --json` and `resolve_finding`: the finding in its new state. `same_code` lists
  * other findings that got the same answer because they are about the same code.
  */
-export function resolvedDocument(finding: ResolvedFinding, all: readonly ResolvedFinding[] = []): FindingDocument {
+export function resolvedDocument(finding: ResolvedFinding, findings: readonly ResolvedFinding[] = []): FindingDocument {
   const how = finding.resolution?.how;
   const state = how === 'skipped' ? 'waived' : how === 'proposed' ? 'open' : 'fixed_claimed';
-  const answered = all.filter(({ because }) => because === finding.id).map(({ id }) => id);
-  return findingDocument({ finding, state }, finding.because === null ? answered : [finding.because]);
+  const answeredIds = findings.filter(({ because }) => because === finding.id).map(({ id }) => id);
+  return findingDocument({ finding, state }, finding.because === null ? answeredIds : [finding.because]);
 }
 
 /**
  * Returns the JSON for a failed command: usually an error, but a run result if the command was a run that found another
  * run in progress.
  */
-export function failureDocument(failure: Failure, asked: 'run' | null): object {
-  return asked === 'run' && failure.kind === 'lock-held' ? lockConflictDocument(failure) : errorDocument(failure);
+export function failureDocument(failure: Failure, command: 'run' | null): object {
+  return command === 'run' && failure.kind === 'lock-held' ? lockConflictDocument(failure) : errorDocument(failure);
 }
 
 export function errorDocument(failure: Failure): { error: { kind: string; message: string; next: string } } {
@@ -134,12 +134,12 @@ export function errorDocument(failure: Failure): { error: { kind: string; messag
 }
 
 /** Returns the JSON result of `run --json` if nothing was reviewed because another run is in progress. */
-export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' }>): RunDocument {
-  const nothing = { gates: [], not_asked: [], findings: [], settled: [], uncovered_files: [], withheld_files: [] };
+export function lockConflictDocument(failure: Extract<Failure, { kind: 'lock-held' }>): RunDocument {
+  const emptyLists = { gates: [], not_asked: [], findings: [], settled: [], uncovered_files: [], withheld_files: [] };
   return {
     status: 'lock_conflict',
     iteration: null,
-    ...nothing,
+    ...emptyLists,
     usage: null,
     saved: { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 },
     scope: '',
@@ -149,6 +149,6 @@ export function lockConflictDocument(held: Extract<Failure, { kind: 'lock-held' 
     dispatches: 0,
     retries: 0,
     shared: null,
-    warnings: [describeFailure(held).what],
+    warnings: [describeFailure(failure).what],
   };
 }

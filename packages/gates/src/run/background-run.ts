@@ -21,8 +21,8 @@ export async function startRun(
   repository: RepositoryPaths,
   request: { readonly paths: readonly string[]; readonly gate: string | null },
 ): Promise<Result<StartedRun>> {
-  const trusted = await checkTrust(repository);
-  if (!trusted.ok) return trusted;
+  const trustResult = await checkTrust(repository);
+  if (!trustResult.ok) return trustResult;
   const gate = request.gate === null ? [] : ['--gate', request.gate];
   const args = ['run', '--json', '--started-by-agent', ...gate, '--', ...request.paths];
   return startJob(repository, RUNS, { args, input: null });
@@ -37,8 +37,8 @@ export async function startRunFor(
   request: { readonly startedBy: 'person' | 'agent'; readonly force: boolean; readonly fresh: boolean },
 ): Promise<Result<StartedRun>> {
   const { startedBy, force, fresh } = request;
-  const trusted = startedBy === 'person' ? ok(undefined) : await checkTrust(repository);
-  if (!trusted.ok) return trusted;
+  const trustResult = startedBy === 'person' ? ok(undefined) : await checkTrust(repository);
+  if (!trustResult.ok) return trustResult;
   const flags = [
     ...(startedBy === 'person' ? [] : ['--started-by-agent']),
     ...(force ? ['--force'] : []),
@@ -58,7 +58,7 @@ export async function getRun(
   id: string | null,
   waiting: WaitOptions,
 ): Promise<Result<StartedRun>> {
-  const wanted = id ?? newestJob(repository, RUNS);
-  const run = wanted === null ? null : await waitForJob(repository, RUNS, wanted, waiting);
+  const runId = id ?? newestJob(repository, RUNS);
+  const run = runId === null ? null : await waitForJob(repository, RUNS, runId, waiting);
   return run === null ? err({ kind: 'unknown-run', id }) : ok(run);
 }

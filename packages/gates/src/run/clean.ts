@@ -19,23 +19,23 @@ export async function clean(repository: RepositoryPaths): Promise<Result<Cleaned
     });
     if (!preview.ok) return preview;
     const { ports, facts, outcome } = preview.value;
-    const archived = await ports.records.archive('all');
-    if (!archived.ok) return archived;
+    const archiveResult = await ports.records.archive('all');
+    if (!archiveResult.ok) return archiveResult;
     const current = facts.findings.filter(({ kept, cycleEnded }) => kept !== 'closed' && !cycleEnded);
-    const ended = await endCycles(ports.findings, current);
-    if (!ended.ok) return ended;
-    const pruned = await ports.snapshots.prune(new Set());
-    if (!pruned.ok) return pruned;
-    const left = await ports.records.read([], new Set());
-    if (!left.ok) return left;
+    const endResult = await endCycles(ports.findings, current);
+    if (!endResult.ok) return endResult;
+    const pruneResult = await ports.snapshots.prune(new Set());
+    if (!pruneResult.ok) return pruneResult;
+    const remainingRecords = await ports.records.read([], new Set());
+    if (!remainingRecords.ok) return remainingRecords;
     const open = outcome.findings.filter(({ state }) => isOpen(state)).map(({ finding }) => finding.id);
-    return ok({ iterations: lastArchived(facts.past, left.value.lastIteration), open });
+    return ok({ iterations: lastArchived(facts.past, remainingRecords.value.lastIteration), open });
   } finally {
     await lock.value.release();
   }
 }
 
-function lastArchived({ lastIteration, slots, checks, others }: RecordHistory, left: number): number {
-  if (left < lastIteration) return lastIteration;
+function lastArchived({ lastIteration, slots, checks, others }: RecordHistory, remainingIteration: number): number {
+  if (remainingIteration < lastIteration) return lastIteration;
   return [...slots, ...checks, ...others].reduce((last, { iteration }) => Math.max(last, iteration), 0);
 }

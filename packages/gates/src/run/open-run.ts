@@ -41,14 +41,14 @@ async function readConfig(
   mayHave: Promise<MayHave | null>,
 ): Promise<Result<RunConfig>> {
   const { rubrics, problems } = readRubrics(settings, source.files);
-  const listed = await listRuleFiles(repository, source.commit, mayHave);
-  if (!listed.ok) return listed;
-  const loaded = await loadRules(source.files, { tracked: listed.value, untracked: [] }, parsed);
+  const ruleFiles = await listRuleFiles(repository, source.commit, mayHave);
+  if (!ruleFiles.ok) return ruleFiles;
+  const loadedRules = await loadRules(source.files, { tracked: ruleFiles.value, untracked: [] }, parsed);
   parsed.save();
-  const all = [...loaded.problems, ...problems];
-  return all.length > 0
-    ? err({ kind: 'broken-config', problems: all })
-    : ok({ settings, rules: loaded.rules, rubrics });
+  const allProblems = [...loadedRules.problems, ...problems];
+  return allProblems.length > 0
+    ? err({ kind: 'broken-config', problems: allProblems })
+    : ok({ settings, rules: loadedRules.rules, rubrics });
 }
 
 function readRubrics(
@@ -59,9 +59,9 @@ function readRubrics(
   const problems: Problem[] = [];
   for (const { prompt, promptAt } of settings.gates.flatMap(({ reviews }) => Object.values(reviews))) {
     if (rubrics.has(prompt)) continue;
-    const read = readNonEmpty(files, prompt);
-    if (read.ok) rubrics.set(prompt, fileRubric(prompt, read.text));
-    else problems.push({ file: SETTINGS_FILE, ...unusable(prompt, read.why, promptAt) });
+    const promptFile = readNonEmpty(files, prompt);
+    if (promptFile.ok) rubrics.set(prompt, fileRubric(prompt, promptFile.text));
+    else problems.push({ file: SETTINGS_FILE, ...unusable(prompt, promptFile.why, promptAt) });
   }
   return { rubrics, problems };
 }
@@ -148,15 +148,15 @@ export async function withRunLock<T>(
   // Take the lock while git still scans the working tree, because this saves time.
   const lock = await openLock(repository).take();
   try {
-    const opened = await opening;
-    if (!opened.ok) return opened;
-    const consent = requireConsent(repository, opened.value.written, options.startedBy);
+    const run = await opening;
+    if (!run.ok) return run;
+    const consent = requireConsent(repository, run.value.written, options.startedBy);
     if (!consent.ok) return consent;
-    return lock.ok ? flat(await storeResult(work(opened.value))) : lock;
+    return lock.ok ? flat(await storeResult(work(run.value))) : lock;
   } finally {
-    const opened = await opening;
-    if (opened.ok) opened.value.ports.shared?.close();
-    if (opened.ok) await opened.value.closeRemote();
+    const run = await opening;
+    if (run.ok) run.value.ports.shared?.close();
+    if (run.ok) await run.value.closeRemote();
     if (lock.ok) await lock.value.release();
   }
 }
@@ -171,10 +171,12 @@ function openChecksOnce(root: string, env: NodeJS.ProcessEnv): Checks {
 
 /** Whether settings, rules and prompts are unchanged since the run read them. */
 export async function isSameConfig(repository: RepositoryPaths, request: RunRequest): Promise<boolean> {
-  const read = await readSettings(repository, request.selection);
-  const now = read.ok ? await readConfig(repository, read.value, Promise.resolve(null)) : read;
+  const runSettings = await readSettings(repository, request.selection);
+  const currentConfig = runSettings.ok
+    ? await readConfig(repository, runSettings.value, Promise.resolve(null))
+    : runSettings;
   const textOf = ({ settings, rules, rubrics }: RunConfig) => JSON.stringify([settings, rules, [...rubrics]]);
-  return now.ok && textOf(now.value) === textOf(request);
+  return currentConfig.ok && textOf(currentConfig.value) === textOf(request);
 }
 
 function flat<T>(result: Result<Result<T>>): Result<T> {
@@ -185,25 +187,25 @@ export type Preview = OpenedRun & RunPreview & { failingChecks(): Promise<readon
 
 /** Returns what a run would do. Runs nothing and writes nothing. */
 export async function previewGates(repository: RepositoryPaths, options: RunOptions): Promise<Result<Preview>> {
-  const opened = await openRun(repository, options, false);
-  if (!opened.ok) return opened;
-  const { ports, request } = opened.value;
-  const previewed = flat(await storeResult(previewRun(ports, request)));
-  if (!previewed.ok) return previewed;
-  const { facts } = previewed.value;
-  return ok({ ...opened.value, ...previewed.value, failingChecks: () => failingChecks(ports, request, facts) });
+  const run = await openRun(repository, options, false);
+  if (!run.ok) return run;
+  const { ports, request } = run.value;
+  const preview = flat(await storeResult(previewRun(ports, request)));
+  if (!preview.ok) return preview;
+  const { facts } = preview.value;
+  return ok({ ...run.value, ...preview.value, failingChecks: () => failingChecks(ports, request, facts) });
 }
 
 type Sharing = { readonly shared: SharedPasses; readonly request: Pick<RunRequest, 'builtInAgents'> };
 
 async function openSharing(
   repository: RepositoryPaths,
-  read: RunSettings,
+  runSettings: RunSettings,
   { options, accept, fetches }: { readonly options: RunOptions; readonly accept: boolean; readonly fetches: boolean },
 ): Promise<Sharing> {
   const { openShared, BUILT_IN_AGENTS } = await import('./open-shared.ts');
   // `--fresh` runs every reviewer again, so no earlier pass counts. Waivers stay, because people decided on them.
-  const isInPullRequest = read.source.from !== null;
+  const isInPullRequest = runSettings.source.from !== null;
   const acceptsPasses = accept && !options.fresh;
   // In CI, an earlier step may have fetched the passes with a token that the run itself does not get.
   const isFetched = process.env['ONCEOVER_PASSES_FETCHED'] === 'true';
@@ -211,7 +213,7 @@ async function openSharing(
     ...{ acceptsPasses, acceptsWaivers: accept, fetches: fetches && !isFetched },
     sharesBySetting: !isInPullRequest,
   };
-  return { shared: openShared(repository, read, use), request: { builtInAgents: BUILT_IN_AGENTS } };
+  return { shared: openShared(repository, runSettings, use), request: { builtInAgents: BUILT_IN_AGENTS } };
 }
 
 /** Returns a function that copies records to the store for teams, so that web pages on other machines can show them. */
@@ -227,9 +229,9 @@ function baseReferences(files: TextFiles): ReferenceFiles {
 /** Opens the stores and reads the configuration, while git takes the first snapshot. */
 async function openRun(repository: RepositoryPaths, options: RunOptions, fetches: boolean): Promise<Result<OpenedRun>> {
   const { reporter, accept = true, remote: _, proofOf, ...requested } = options;
-  const prefetched = await takePrefetch(repository, options.selection);
-  if (!prefetched.ok) return prefetched;
-  const { read, snapshots, first } = prefetched.value;
+  const prefetch = await takePrefetch(repository, options.selection);
+  if (!prefetch.ok) return prefetch;
+  const { read, snapshots, first } = prefetch.value;
   const { settings, written, source } = read;
   // The code for passes of other clones is loaded only if the setting `passes` exists. They are fetched while git scans
   // the files.
@@ -239,9 +241,9 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     read,
     first.then((snapshot) => snapshot?.mayHave ?? null),
   );
-  const opened = await sharing;
+  const passSharing = await sharing;
   if (!config.ok) {
-    opened?.shared.close();
+    passSharing?.shared.close();
     return config;
   }
   const { root, commonDir } = repository;
@@ -263,11 +265,11 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     checks: openChecksOnce(root, process.env),
     clock: { now: () => new Date() },
     reporter,
-    shared: opened?.shared ?? null,
+    shared: passSharing?.shared ?? null,
     async reviewers() {
       if (options.remote === true) {
-        remote ??= import('@onceover/agents/remote/remote-reviewers').then((all) =>
-          all.openRemote(repository, settings, proofOf),
+        remote ??= import('@onceover/agents/remote/remote-reviewers').then((module) =>
+          module.openRemote(repository, settings, proofOf),
         );
         return (await remote).reviewers();
       }
@@ -279,7 +281,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     },
   };
   const pullRequest = source.from === null ? null : { base: source.from };
-  const request = { ...requested, ...config.value, ...opened?.request, root, pullRequest };
+  const request = { ...requested, ...config.value, ...passSharing?.request, root, pullRequest };
   const closeRemote = async () =>
     remote?.then(
       ({ close }) => close(),

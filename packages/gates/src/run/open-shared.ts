@@ -35,9 +35,9 @@ export const BUILT_IN_AGENTS: readonly string[] = AGENT_NAMES;
  * Opens the passes of other clones and starts to fetch them while git scans the working tree. If they were fetched
  * shortly before, it fetches again only if a pass is missing.
  */
-export function openShared(repository: RepositoryPaths, read: RunSettings, use: SharedUse): SharedPasses {
+export function openShared(repository: RepositoryPaths, runSettings: RunSettings, use: SharedUse): SharedPasses {
   const stop = new AbortController();
-  const opening = openTrusted(repository, read, { now: () => new Date() });
+  const opening = openTrusted(repository, runSettings, { now: () => new Date() });
   const isUsed = use.acceptsPasses || use.acceptsWaivers;
   let fetching: Promise<Result<boolean>> | null = null;
   const startFetch = ({ carrier }: Trusted) => {
@@ -47,12 +47,12 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
     return fetching;
   };
   const fetches = use.fetches && isUsed;
-  const known = new Map<string, Acceptance>();
+  const decisions = new Map<string, Acceptance>();
   let trouble: NoBasePolicy | null = null;
   let isClosed = false;
   let isLate = false;
-  const startEarly = (opened: Awaited<typeof opening>) => {
-    if (opened.ok && !isClosed && !opened.value.carrier.isFresh()) startFetch(opened.value);
+  const startEarly = (openResult: Awaited<typeof opening>) => {
+    if (openResult.ok && !isClosed && !openResult.value.carrier.isFresh()) startFetch(openResult.value);
   };
   // A caller that awaits `opening` gets its error. Without this line, an error before that would end the process.
   if (fetches) opening.then(startEarly).catch(() => {});
@@ -78,11 +78,11 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
   const signal = () => (isClosed ? null : stop.signal);
 
   /** Waits for the fetch. Returns whether it brought new passes; `null` if it failed. */
-  const awaitFetch = async (trusted: Trusted): Promise<boolean | null> => {
+  const awaitFetch = async (passSource: Trusted): Promise<boolean | null> => {
     if (!fetches || isClosed) return false;
-    const fetched = await startFetch(trusted);
-    if (fetched.ok) return fetched.value;
-    report(fetched.failure);
+    const fetchResult = await startFetch(passSource);
+    if (fetchResult.ok) return fetchResult.value;
+    report(fetchResult.failure);
     return null;
   };
 
@@ -90,60 +90,62 @@ export function openShared(repository: RepositoryPaths, read: RunSettings, use: 
    * Decides which of the requested passes count. First it uses what an earlier run fetched, and waits for the fetch
    * only if that is not enough.
    */
-  const decide = async (requests: readonly PassRequest[], trusted: Trusted): Promise<readonly Acceptance[]> => {
-    const before = await inTime(() => trusted.passes.accept(requests, [], signal()));
-    const left = requests.filter((_, i) => before.passes[i]?.kind !== 'accepted');
-    const isNew = left.length === 0 ? false : await awaitFetch(trusted);
-    if (isNew === null) return before.passes.map(asUnreachable);
+  const decide = async (requests: readonly PassRequest[], passSource: Trusted): Promise<readonly Acceptance[]> => {
+    const firstAnswer = await inTime(() => passSource.passes.accept(requests, [], signal()));
+    const pendingRequests = requests.filter((_, i) => firstAnswer.passes[i]?.kind !== 'accepted');
+    const isNew = pendingRequests.length === 0 ? false : await awaitFetch(passSource);
+    if (isNew === null) return firstAnswer.passes.map(asUnreachable);
     if (!isNew) {
-      report(before.failure);
-      return before.passes;
+      report(firstAnswer.failure);
+      return firstAnswer.passes;
     }
-    const after = await inTime(() => trusted.passes.accept(left, [], signal()));
-    report(after.failure);
-    const byRequest = new Map(left.map((request, i) => [request, after.passes[i]]));
-    return requests.map((request, i) => byRequest.get(request) ?? before.passes[i] ?? NOT_CONFIGURED);
+    const secondAnswer = await inTime(() => passSource.passes.accept(pendingRequests, [], signal()));
+    report(secondAnswer.failure);
+    const byRequest = new Map(pendingRequests.map((request, i) => [request, secondAnswer.passes[i]]));
+    return requests.map((request, i) => byRequest.get(request) ?? firstAnswer.passes[i] ?? NOT_CONFIGURED);
   };
 
   return {
-    async accept(wanted) {
+    async accept(requests) {
       if (!use.acceptsPasses) return [];
-      const opened = await opening;
-      if (!opened.ok) {
-        trouble ??= opened.why;
-        return wanted.map(() => NOT_CONFIGURED);
+      const openResult = await opening;
+      if (!openResult.ok) {
+        trouble ??= openResult.why;
+        return requests.map(() => NOT_CONFIGURED);
       }
       // Decide about each pass only once, so that the plan and the verdict of the run agree.
-      const unknown = wanted.filter((request) => !known.has(keyOf(request)));
-      const decided = unknown.length === 0 ? [] : await decide(unknown, opened.value);
-      for (const [i, request] of unknown.entries()) known.set(keyOf(request), decided[i] ?? NOT_CONFIGURED);
-      return wanted.map((request) => known.get(keyOf(request)) ?? NOT_CONFIGURED);
+      const newRequests = requests.filter((request) => !decisions.has(keyOf(request)));
+      const acceptances = newRequests.length === 0 ? [] : await decide(newRequests, openResult.value);
+      for (const [i, request] of newRequests.entries()) decisions.set(keyOf(request), acceptances[i] ?? NOT_CONFIGURED);
+      return requests.map((request) => decisions.get(keyOf(request)) ?? NOT_CONFIGURED);
     },
-    async waivers(wanted) {
-      const opened = use.acceptsWaivers ? await opening : null;
-      if (opened?.ok !== true || opened.value.policy.waiverSigners === null) return new Map();
-      const { passes } = opened.value;
-      await awaitFetch(opened.value);
-      return (await inTime(() => passes.accept([], wanted, signal()))).waivers;
+    async waivers(waiverRequests) {
+      const openResult = use.acceptsWaivers ? await opening : null;
+      if (openResult?.ok !== true || openResult.value.policy.waiverSigners === null) return new Map();
+      const { passes } = openResult.value;
+      await awaitFetch(openResult.value);
+      return (await inTime(() => passes.accept([], waiverRequests, signal()))).waivers;
     },
     async explain(request) {
-      const opened = await opening;
-      return opened.ok ? opened.value.passes.explain(request) : NOT_CONFIGURED;
+      const openResult = await opening;
+      return openResult.ok ? openResult.value.passes.explain(request) : NOT_CONFIGURED;
     },
     async share(statements, isAsked) {
-      const opened = await opening;
-      const carrier = opened.ok ? opened.value.carrier.name : '';
-      const nothing = { kind: 'shared', passes: 0, waivers: 0, carrier } as const;
-      if (!opened.ok) return nothing;
-      const share = isAsked ? 'auto' : use.sharesBySetting ? opened.value.policy.passes.share : 'off';
-      if (share === 'off') return nothing;
+      const openResult = await opening;
+      const carrier = openResult.ok ? openResult.value.carrier.name : '';
+      const emptyResult = { kind: 'shared', passes: 0, waivers: 0, carrier } as const;
+      if (!openResult.ok) return emptyResult;
+      const share = isAsked ? 'auto' : use.sharesBySetting ? openResult.value.policy.passes.share : 'off';
+      if (share === 'off') return emptyResult;
       const { countUnshared, shareStatements } = await import('@onceover/passes/share');
       if (share === 'ask') {
-        const unshared = await countUnshared(repository, opened.value, statements);
-        return unshared.ok ? { kind: 'to-ask', ...unshared.value, carrier } : nothing;
+        const unsharedCounts = await countUnshared(repository, openResult.value, statements);
+        return unsharedCounts.ok ? { kind: 'to-ask', ...unsharedCounts.value, carrier } : emptyResult;
       }
-      const shared = await shareStatements(repository, opened.value, statements);
-      return shared.ok ? { kind: 'shared', ...shared.value, carrier } : { kind: 'not-shared', failure: shared.failure };
+      const shareResult = await shareStatements(repository, openResult.value, statements);
+      return shareResult.ok
+        ? { kind: 'shared', ...shareResult.value, carrier }
+        : { kind: 'not-shared', failure: shareResult.failure };
     },
     problem: () => trouble,
     close() {

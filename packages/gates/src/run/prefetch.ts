@@ -16,21 +16,23 @@ export function prefetchSnapshot(
   snapshots: Snapshots,
   selection: Selection,
   usualBase: string | null,
-  omitted: OmittedFiles,
+  omittedFiles: OmittedFiles,
 ): { readonly snapshots: Snapshots; readonly first: Promise<Snapshot | null> } {
-  const compared = snapshots.compare(selection, usualBase);
-  const taken = compared.then((comparison) => (comparison.ok ? snapshots.take(comparison.value, omitted) : null));
+  const pendingComparison = snapshots.compare(selection, usualBase);
+  const pendingSnapshot = pendingComparison.then((comparison) =>
+    comparison.ok ? snapshots.take(comparison.value, omittedFiles) : null,
+  );
   let isUsed = false;
   return {
-    first: taken.then(
+    first: pendingSnapshot.then(
       (snapshot) => (snapshot?.ok === true ? snapshot.value : null),
       () => null,
     ),
     snapshots: {
       ...snapshots,
-      compare: (...requested) => (isUsed ? snapshots.compare(...requested) : compared),
+      compare: (...args) => (isUsed ? snapshots.compare(...args) : pendingComparison),
       async take(comparison, omittedNow) {
-        const snapshot = isUsed ? null : await taken;
+        const snapshot = isUsed ? null : await pendingSnapshot;
         isUsed = true;
         return snapshot ?? snapshots.take(comparison, omittedNow);
       },
@@ -45,10 +47,12 @@ type RunPrefetch = ReturnType<typeof prefetchSnapshot> & { readonly read: RunSet
  * reads them now.
  */
 export async function takePrefetch(repository: RepositoryPaths, selection: Selection): Promise<Result<RunPrefetch>> {
-  const taken = started;
-  started = null;
+  const pendingRun = runAhead;
+  runAhead = null;
   const isDefault = selection.kind === 'change' && selection.base === null;
-  return taken !== null && taken.repository === repository && isDefault ? taken.run : start(repository, selection);
+  return pendingRun !== null && pendingRun.repository === repository && isDefault
+    ? pendingRun.run
+    : start(repository, selection);
 }
 
 async function start(
@@ -56,19 +60,19 @@ async function start(
   selection: Selection,
   footing: BaseAndHead | null = null,
 ): Promise<Result<RunPrefetch>> {
-  const read = await readSettings(repository, selection);
-  if (!read.ok) return read;
-  const { settings } = read.value;
+  const runSettings = await readSettings(repository, selection);
+  if (!runSettings.ok) return runSettings;
+  const { settings } = runSettings.value;
   const ahead = prefetchSnapshot(
     openSnapshots(repository, footing),
     selection,
     settings.base,
     omittedFolders(settings),
   );
-  return ok({ read: read.value, ...ahead });
+  return ok({ read: runSettings.value, ...ahead });
 }
 
-let started: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
+let runAhead: { readonly repository: RepositoryPaths; readonly run: Promise<Result<RunPrefetch>> } | null = null;
 
 /**
  * While the program is still loading, starts to locate the repository and, with `run`, to read settings and snapshot.
@@ -78,18 +82,19 @@ export function prefetch({ run }: { readonly run: boolean }): void {
   if (cwd === null) return;
   const worktree = run ? findWorktreePaths(cwd, process.env) : null;
   const base = worktree === null ? null : cachedBase(openAnswerCache(worktree));
-  const found = findRepositoryWith(cwd, base !== null && isRefName(base) ? base : null);
-  const located = found.then((result) => {
+  const pendingSearch = findRepositoryWith(cwd, base !== null && isRefName(base) ? base : null);
+  const pendingRepository = pendingSearch.then((result) => {
     if (!result.ok) return result;
     const { place: repository, footing } = result.value;
-    if (run) started = { repository, run: handled(start(repository, { kind: 'change', base: null }, footing)) };
+    if (run)
+      runAhead = { repository, run: withHandledRejection(start(repository, { kind: 'change', base: null }, footing)) };
     return ok(repository);
   });
-  keepPrefetched({ cwd, place: handled(located) });
+  keepPrefetched({ cwd, place: withHandledRejection(pendingRepository) });
 }
 
 /** Keeps a rejected promise from ending the process before a caller awaits it. The caller still gets the rejection. */
-function handled<T>(work: Promise<T>): Promise<T> {
+function withHandledRejection<T>(work: Promise<T>): Promise<T> {
   work.catch(() => {});
   return work;
 }

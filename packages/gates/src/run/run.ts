@@ -29,75 +29,75 @@ export async function executeRun(
 ): Promise<Result<RunOutcome>> {
   const run: RunContext = { ports, request, budget };
   const startedAt = ports.clock.now();
-  const before = await readGateStates(ports, request);
-  if (!before.ok) return before;
-  const recorded = await recordPassingGates(ports, before.value);
-  if (!recorded.ok) return recorded;
-  const plan = decideRun(before.value, request.settings, request);
-  let step: RunStep = { facts: before.value, actions: NO_ACTIONS, isUntouched: () => false };
+  const initialFacts = await readGateStates(ports, request);
+  if (!initialFacts.ok) return initialFacts;
+  const recordResult = await recordPassingGates(ports, initialFacts.value);
+  if (!recordResult.ok) return recordResult;
+  const plan = decideRun(initialFacts.value, request.settings, request);
+  let step: RunStep = { facts: initialFacts.value, actions: NO_ACTIONS, isUntouched: () => false };
   if (plan.iterates) {
     // An agent that reached a usage limit is not called for some time (cooldown). A person may know that it works
     // again, so `--force` ends that time. An agent cannot end it.
     const isLifted = request.force && request.startedBy === 'person';
-    const lifted = isLifted ? await ports.cooldowns.lift(ports.clock.now()) : ok([]);
-    if (!lifted.ok) return lifted;
-    const ran = await iterate(run, step, plan);
-    if (!ran.ok) return ran;
-    const certifying = certifyingPlan(ran.value, request);
-    const certified = certifying === null ? ran : await iterate(run, ran.value, certifying);
-    if (!certified.ok) return certified;
+    const liftResult = isLifted ? await ports.cooldowns.lift(ports.clock.now()) : ok([]);
+    if (!liftResult.ok) return liftResult;
+    const firstStep = await iterate(run, step, plan);
+    if (!firstStep.ok) return firstStep;
+    const certifyPlan = certifyingPlan(firstStep.value, request);
+    const certifiedStep = certifyPlan === null ? firstStep : await iterate(run, firstStep.value, certifyPlan);
+    if (!certifiedStep.ok) return certifiedStep;
     // Keep the function from the first iteration: it also notices files that were written during the second one.
-    step = { ...certified.value, isUntouched: ran.value.isUntouched };
+    step = { ...certifiedStep.value, isUntouched: firstStep.value.isUntouched };
   }
-  const spared = savedUsage(step.actions, plan, before.value.past.slots);
-  const outcome = concludeRun(step.facts, step.actions, request, spared, budget);
-  const finished = await finish(run, step);
-  if (!finished.ok) return finished;
+  const savings = savedUsage(step.actions, plan, initialFacts.value.past.slots);
+  const outcome = concludeRun(step.facts, step.actions, request, savings, budget);
+  const finishResult = await finish(run, step);
+  if (!finishResult.ok) return finishResult;
   // A run without changes costs nothing and saves nothing, so the ledger (the log of all calls) gets no entry.
   if (outcome.status === 'no_changes') return ok(outcome);
-  const entry = ledgerRun(request, step, outcome, spared, [startedAt, ports.clock.now()]);
-  const entered = await ports.ledger.add(entry);
+  const entry = ledgerRun(request, step, outcome, savings, [startedAt, ports.clock.now()]);
+  const ledgerResult = await ports.ledger.add(entry);
   const isStopped = request.stop?.aborted === true;
-  const shared =
+  const shareResult =
     ports.shared == null || isStopped
       ? null
       : await (await import('./record/share.ts')).sharePasses(ports, step.facts, request.share === true);
   // The verdict depends neither on the ledger (the log of calls) nor on other clones, so a failure there only adds a
   // notice.
   const notices: readonly RunNotice[] = [
-    ...(entered.ok ? [] : [{ kind: 'not-in-ledger', failure: entered.failure } as const]),
-    ...(shared?.kind === 'not-shared' ? [{ kind: 'not-shared', failure: shared.failure } as const] : []),
+    ...(ledgerResult.ok ? [] : [{ kind: 'not-in-ledger', failure: ledgerResult.failure } as const]),
+    ...(shareResult?.kind === 'not-shared' ? [{ kind: 'not-shared', failure: shareResult.failure } as const] : []),
   ];
-  const sharing = shared?.kind === 'not-shared' ? null : shared;
+  const sharing = shareResult?.kind === 'not-shared' ? null : shareResult;
   return ok({ ...outcome, sharing, notices: [...outcome.notices, ...notices] });
 }
 
 /** Returns the state of all gates, and what a run would do. Runs nothing and writes nothing. */
 export async function previewRun(ports: RunPorts, request: RunRequest): Promise<Result<RunPreview>> {
-  const read = await readGateStates(ports, request);
-  if (!read.ok) return read;
-  const facts = read.value;
+  const factsResult = await readGateStates(ports, request);
+  if (!factsResult.ok) return factsResult;
+  const facts = factsResult.value;
   const plan = decideRun(facts, request.settings, request);
-  const spared = savedUsage(NO_ACTIONS, plan, facts.past.slots);
-  const outcome = concludeRun(facts, NO_ACTIONS, request, spared, openBudget(request.settings.budget));
+  const savings = savedUsage(NO_ACTIONS, plan, facts.past.slots);
+  const outcome = concludeRun(facts, NO_ACTIONS, request, savings, openBudget(request.settings.budget));
   return ok({ outcome, plan, facts });
 }
 
 /** Runs one iteration and reads the state of the gates again. The result includes the actions in `before`. */
 async function iterate(run: RunContext, before: RunStep, plan: RunPlan): Promise<Result<RunStep>> {
   const { ports, request } = run;
-  const ran = await runPlan(run, before.facts, plan);
-  if (!ran.ok) return ran;
+  const actions = await runPlan(run, before.facts, plan);
+  if (!actions.ok) return actions;
   const isUntouched = watchGateFiles(
     ports.snapshots,
-    [...ran.value.gates.values()].filter(({ kind }) => kind === 'rule'),
+    [...actions.value.gates.values()].filter(({ kind }) => kind === 'rule'),
   );
   const facts = await readGateStates(ports, request, before.facts.comparison);
   if (!facts.ok) return facts;
-  const recorded = await recordPassingGates(ports, facts.value);
-  return recorded.ok
-    ? ok({ facts: facts.value, actions: joinActions(before.actions, ran.value), isUntouched })
-    : recorded;
+  const recordResult = await recordPassingGates(ports, facts.value);
+  return recordResult.ok
+    ? ok({ facts: facts.value, actions: joinActions(before.actions, actions.value), isUntouched })
+    : recordResult;
 }
 
 /** Joins the actions of the two iterations of a run. `stopped` and `interrupted` come from the later one. */
@@ -113,11 +113,11 @@ function joinActions(before: RunActions, last: RunActions): RunActions {
 }
 
 /** Runs the checks and then, if they pass or with `--all`, the reviewers. */
-async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<Result<RunActions>> {
+async function runPlan(run: RunContext, initialFacts: RunFacts, plan: RunPlan): Promise<Result<RunActions>> {
   const { ports, request } = run;
-  const iteration = read.past.lastIteration + 1;
-  let facts = read;
-  let reviews = plan.reviews.filter((one) => one.kind === 'run');
+  const iteration = initialFacts.past.lastIteration + 1;
+  let facts = initialFacts;
+  let reviews = plan.reviews.filter((review) => review.kind === 'run');
   const gates = plan.checks.filter(({ kind }) => kind === 'run').map(({ gate }) => gate);
   ports.reporter.tell({
     kind: 'iteration-started',
@@ -133,24 +133,25 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
     // Load the code for checks only if one runs.
     const { confirmIteration, runChecks } = await import('./do/run-checks.ts');
     const takeTree = async () => {
-      const again = await readGateStates(ports, request, comparison);
-      if (!again.ok) return again;
-      facts = again.value;
+      const currentFacts = await readGateStates(ports, request, comparison);
+      if (!currentFacts.ok) return currentFacts;
+      facts = currentFacts.value;
       return facts.checked === null ? facts.snapshot.tree() : ok(facts.checked);
     };
-    const ran = await runChecks(run, { gates, iteration, comparison, nameOf, tree }, takeTree);
-    if (!ran.ok) return ran;
-    checks = new Map(ran.value.ran.map((check) => [check.id, check]));
-    const stopped = ran.value.ran.some(({ status }) => status !== 'pass') && !request.all;
-    const interrupted = request.stop?.aborted === true;
+    const checkRun = await runChecks(run, { gates, iteration, comparison, nameOf, tree }, takeTree);
+    if (!checkRun.ok) return checkRun;
+    checks = new Map(checkRun.value.ran.map((check) => [check.id, check]));
+    const isStopped = checkRun.value.ran.some(({ status }) => status !== 'pass') && !request.all;
+    const isInterrupted = request.stop?.aborted === true;
     // A run that ends before its reviews is not an iteration (requirement RUN-SLOTS), so the next run uses the same
     // number.
-    if (stopped || interrupted) return ok({ ...NO_ACTIONS, checks, stopped, interrupted });
-    const confirmed = await confirmIteration(run, read, ran.value);
-    if (!confirmed.ok) return confirmed;
+    if (isStopped || isInterrupted)
+      return ok({ ...NO_ACTIONS, checks, stopped: isStopped, interrupted: isInterrupted });
+    const confirmResult = await confirmIteration(run, initialFacts, checkRun.value);
+    if (!confirmResult.ok) return confirmResult;
     // Checks can change files. Plan again, so that reviewers see the files as the checks left them.
-    const planned = decideRun(facts, request.settings, { ...request, iterationStarted: true });
-    reviews = planned.reviews.filter((one) => one.kind === 'run');
+    const newPlan = decideRun(facts, request.settings, { ...request, iterationStarted: true });
+    reviews = newPlan.reviews.filter((review) => review.kind === 'run');
   }
   // Load the code for prompts and answers only if a reviewer runs.
   const slots =
@@ -158,8 +159,8 @@ async function runPlan(run: RunContext, read: RunFacts, plan: RunPlan): Promise<
       ? ok(NO_ACTIONS)
       : await (await import('./do/review-slots.ts')).runReviews(run, facts, reviews, iteration);
   if (!slots.ok) return slots;
-  const reviewed = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
-  return ok({ ...NO_ACTIONS, ...slots.value, iteration, checks, gates: reviewed, lacksAgents });
+  const reviewedGates = new Map(reviews.map(({ state }) => [state.gate.id, state.gate]));
+  return ok({ ...NO_ACTIONS, ...slots.value, iteration, checks, gates: reviewedGates, lacksAgents });
 }
 
 /** Whether reviews are planned, but none of them has an agent that can run. */
@@ -185,19 +186,19 @@ function certifyingPlan({ facts, actions }: RunStep, { settings }: RunRequest): 
  */
 async function finish({ ports, request }: RunContext, step: RunStep): Promise<Result<void>> {
   const { facts, actions, isUntouched } = step;
-  const tolerated = request.ratchetHolder?.now.tolerated ?? new Set();
-  const passed = new Set(
+  const toleratedIds = request.ratchetHolder?.now.tolerated ?? new Set();
+  const passedIds = new Set(
     facts.reviews
       // A finding that `--ratchet` tolerates must be fixed after the loop, so its gate is not marked as passed.
-      .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => tolerated.has(finding.id)))
+      .filter(({ certified, findings }) => certified && !findings.some(({ finding }) => toleratedIds.has(finding.id)))
       .map(({ gate }) => gate.id),
   );
   const hasIterated = actions.iteration !== null;
   if (facts.comparison.scope.kind === 'full' && hasIterated) {
     const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => actions.gates.has(id));
     const allChanged = facts.snapshot.entries.map(({ path }) => path);
-    const marked = await markPassed(ports, gates, passed, ports.clock.now(), allChanged, isUntouched);
-    if (!marked.ok) return marked;
+    const markResult = await markPassed(ports, gates, passedIds, ports.clock.now(), allChanged, isUntouched);
+    if (!markResult.ok) return markResult;
   }
   return archiveEndedCycles(ports, facts, { hasIterated });
 }

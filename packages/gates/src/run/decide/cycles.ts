@@ -12,8 +12,8 @@ import { findingState, isSameBranch, type StateOptions } from './gate-state.ts';
  * Returns an id of everything that a check may read: the snapshot's tree and content outside of it. A check's pass
  * counts only while this id is the same.
  */
-export function checkedTree(tree: SnapshotId, unseen: readonly UnseenContent[] = []): SnapshotId {
-  return unseen.length === 0 ? tree : (`${tree} ${digestOf(unseen)}` as SnapshotId);
+export function checkedTree(tree: SnapshotId, unseenContents: readonly UnseenContent[] = []): SnapshotId {
+  return unseenContents.length === 0 ? tree : (`${tree} ${digestOf(unseenContents)}` as SnapshotId);
 }
 
 /**
@@ -65,14 +65,14 @@ export function findingsOfRemovedGates(
   findings: readonly KnownFinding[],
   gates: readonly Gate[],
   options: StateOptions,
-  requested: Pick<GateRequest, 'gates' | 'paths'>,
+  request: Pick<GateRequest, 'gates' | 'paths'>,
 ): readonly KnownFinding[] {
-  if (requested.gates.length > 0) return [];
+  if (request.gates.length > 0) return [];
   const ids = new Set(gates.map(({ id }) => id));
   return findings.filter(
     (finding) =>
       !ids.has(finding.gate) &&
-      (requested.paths.length === 0 || isAtOrBelow(finding.file, requested.paths)) &&
+      (request.paths.length === 0 || isAtOrBelow(finding.file, request.paths)) &&
       isOpen(findingState({ ...finding, cycleEnded: true }, options)),
   );
 }
@@ -89,12 +89,12 @@ export function gateNames(gates: readonly Pick<Gate, 'id' | 'kind'>[]): readonly
   for (;;) {
     const names = gates.map(({ id, kind }) => ({ id, kind, stem: stemOf(id, kind, digits.get(id) ?? 0) }));
     // Some file systems ignore case, so file names must differ in more than case.
-    const shared = [...grouped(names, ({ stem }) => stem.toLowerCase()).values()]
-      .map((own) => new Set(own.map(({ id }) => id)))
+    const collisions = [...grouped(names, ({ stem }) => stem.toLowerCase()).values()]
+      .map((group) => new Set(group.map(({ id }) => id)))
       .filter((ids) => ids.size > 1);
-    if (shared.length === 0) return names;
+    if (collisions.length === 0) return names;
     // After a longer hash was added, a name can be equal to yet another name, so the loop checks all names again.
-    for (const id of shared.flatMap((ids) => [...ids])) digits.set(id, (digits.get(id) ?? 0) + HASH_STEP);
+    for (const id of collisions.flatMap((ids) => [...ids])) digits.set(id, (digits.get(id) ?? 0) + HASH_STEP);
   }
 }
 

@@ -22,8 +22,8 @@ export function isSameEntry(a: Entry | null | undefined, b: Entry | null | undef
 
 /** Whether one of the paths belongs to an entry point, which is an item of `gates` in the settings. */
 export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): boolean {
-  const compiled = compilePath(entry.path);
-  return paths.some((path) => entryName(compiled, path) !== null);
+  const entryPath = compilePath(entry.path);
+  return paths.some((path) => entryName(entryPath, path) !== null);
 }
 
 /**
@@ -31,8 +31,8 @@ export function matchesEntry(entry: EntrySettings, paths: readonly RepoPath[]): 
  * repository.
  */
 export function entryFolder(entry: EntrySettings): RepoPath | null {
-  const compiled = compilePath(entry.path);
-  return compiled.kind === 'glob' ? null : repoPath(compiled.folder);
+  const entryPath = compilePath(entry.path);
+  return entryPath.kind === 'glob' ? null : repoPath(entryPath.folder);
 }
 
 /**
@@ -45,8 +45,8 @@ type EntryPath =
 
 const GLOB = /[*?[\]{}]/;
 
-function compilePath(written: string): EntryPath {
-  const path = plain(written);
+function compilePath(source: string): EntryPath {
+  const path = plain(source);
   if (!GLOB.test(path)) return { kind: 'folder', folder: path };
   const folder = path.endsWith('/*') ? path.slice(0, -2) : null;
   if (folder !== null && !GLOB.test(folder)) return { kind: 'each', folder };
@@ -83,8 +83,8 @@ function plain(path: string): string {
 // Compiles the pattern of a path; `null` if it is invalid. The settings parser rejects invalid patterns, so this does
 // not happen with valid settings.
 function compile(source: string): Glob | null {
-  const compiled = compileGlob(plain(source), '');
-  return compiled.ok ? compiled.glob : null;
+  const globResult = compileGlob(plain(source), '');
+  return globResult.ok ? globResult.glob : null;
 }
 
 export type GateSources = {
@@ -114,12 +114,12 @@ export type GateList = {
 export function planGates(sources: GateSources): GateList {
   const gates = [...sources.settings.flatMap((entry) => entryGates(entry, sources)), ...ruleGates(sources)];
   const reviews = gates.filter(({ kind }) => kind !== 'check');
-  const covered = new Set(reviews.flatMap(({ entries }) => entries.map(({ path }) => path)));
-  const repeated = [...grouped(gates, ({ id }) => id)].filter(([, own]) => own.length > 1);
+  const coveredPaths = new Set(reviews.flatMap(({ entries }) => entries.map(({ path }) => path)));
+  const duplicates = [...grouped(gates, ({ id }) => id)].filter(([, gatesWithId]) => gatesWithId.length > 1);
   return {
     gates,
-    uncovered: sources.entries.map(({ path }) => path).filter((path) => !covered.has(path)),
-    duplicates: repeated.map(([id]) => id),
+    uncovered: sources.entries.map(({ path }) => path).filter((path) => !coveredPaths.has(path)),
+    duplicates: duplicates.map(([id]) => id),
   };
 }
 
@@ -147,8 +147,8 @@ export function configuredGates(
  * Returns a function that reports whether these settings and rules can produce a gate with a given id, for any change.
  */
 export function gateIds(settings: readonly EntrySettings[], rules: readonly Rule[]): (id: string) => boolean {
-  const configured = new Set<string>(configuredGates(settings, rules).map(({ id }) => id));
-  return (id) => configured.has(id) || isVariableId(id, settings, rules);
+  const configuredIds = new Set<string>(configuredGates(settings, rules).map(({ id }) => id));
+  return (id) => configuredIds.has(id) || isVariableId(id, settings, rules);
 }
 
 /**
@@ -194,8 +194,16 @@ function entryGates(entry: EntrySettings, sources: GateSources): Gate[] {
         // Fail if the prompt is missing: if the gate were left out instead, the run could pass although this review
         // never ran.
         if (rubric === undefined) throw new Error(`the prompt ${prompt} was not read`);
-        const own = { kind: 'review', id, entry: name, name: review, numReviews, agents, timeoutSeconds } as const;
-        return { ...own, rubric, entries, content, task: null };
+        const definition = {
+          kind: 'review',
+          id,
+          entry: name,
+          name: review,
+          numReviews,
+          agents,
+          timeoutSeconds,
+        } as const;
+        return { ...definition, rubric, entries, content, task: null };
       },
     );
     return [...checks, ...reviews];
@@ -209,18 +217,19 @@ function entriesByName(
   { path, exclude }: EntrySettings,
   entries: readonly Entry[],
 ): ReadonlyMap<string, readonly Entry[]> {
-  const compiled = compilePath(path);
+  const entryPath = compilePath(path);
   const excludes = exclude.map((source) => ({ folder: plain(source), glob: compile(source) }));
-  const isExcluded = (one: RepoPath) =>
+  const isExcluded = (filePath: RepoPath) =>
     excludes.some(
-      ({ folder, glob }) => folder !== '' && (isInside(one, folder) || (glob !== null && globMatches(glob, one))),
+      ({ folder, glob }) =>
+        folder !== '' && (isInside(filePath, folder) || (glob !== null && globMatches(glob, filePath))),
     );
-  const named = new Map<Entry, string>();
+  const namesByEntry = new Map<Entry, string>();
   for (const entry of entries) {
-    const name = entryName(compiled, entry.path);
-    if (name !== null && !isExcluded(entry.path)) named.set(entry, name);
+    const name = entryName(entryPath, entry.path);
+    if (name !== null && !isExcluded(entry.path)) namesByEntry.set(entry, name);
   }
-  return grouped([...named.keys()], (entry) => named.get(entry) ?? '');
+  return grouped([...namesByEntry.keys()], (entry) => namesByEntry.get(entry) ?? '');
 }
 
 function ruleGates({ rules, entries, unchanged }: GateSources): ReviewGate[] {
@@ -262,21 +271,22 @@ export type GateRequest = {
  */
 export function selectGates(gates: readonly Gate[], request: GateRequest): Result<readonly Gate[]> {
   const { settings, rules, paths } = request;
-  const configured = [
+  const configuredNames = [
     ...settings.gates.flatMap((entry) => [...Object.keys(entry.checks), ...Object.keys(entry.reviews)]),
     ...rules.map(({ name }) => name),
   ];
   const isGateId = gateIds(settings.gates, rules);
   for (const gate of request.gates) {
-    const isKnown = configured.includes(gate) || gates.some(({ id }) => id === gate);
+    const isKnown = configuredNames.includes(gate) || gates.some(({ id }) => id === gate);
     if (!isKnown && !isGateId(gate)) {
-      return err({ kind: 'unknown-gate', gate, known: [...new Set(configured)] });
+      return err({ kind: 'unknown-gate', gate, known: [...new Set(configuredNames)] });
     }
   }
   return ok(
     gates.filter(
       ({ id, name, entries }) =>
-        (request.gates.length === 0 || request.gates.some((wanted) => wanted === id || wanted === name)) &&
+        (request.gates.length === 0 ||
+          request.gates.some((requestedName) => requestedName === id || requestedName === name)) &&
         (paths.length === 0 || entries.some((entry) => isAtOrBelow(entry.path, paths))),
     ),
   );
@@ -299,28 +309,28 @@ export type Subject =
 export function subjectOf(name: string, gates: readonly GateOutcome[]): Subject | null {
   const text = name.trim();
   if (/^f[1-9]\d*$/i.test(text)) return { kind: 'finding', id: text.toUpperCase() };
-  const whole = named(text, gates);
-  if (whole.length > 0) return oneOf(whole, (gate) => ({ kind: 'gate', gate }));
+  const gatesWithName = gatesNamed(text, gates);
+  if (gatesWithName.length > 0) return oneOf(gatesWithName, (gate) => ({ kind: 'gate', gate }));
   const [, stem = '', slot = ''] = /^(.+)@(\d{1,4})$/.exec(text) ?? [];
   const reviews = gates.filter(({ kind }) => kind !== 'check');
-  return oneOf(stem === '' ? [] : named(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
+  return oneOf(stem === '' ? [] : gatesNamed(stem, reviews), (gate) => ({ kind: 'slot', gate, slot: Number(slot) }));
 }
 
 /**
  * Returns the configured gate that a text such as `quality` or `quality@2` means, even if none of its files changed.
  * Returns `null` if no gate has this name, or more than one has it.
  */
-export function idleGateOf(name: string, configured: readonly GateId[]): GateId | null {
+export function idleGateOf(name: string, configuredIds: readonly GateId[]): GateId | null {
   const text = name.trim();
-  const gates = configured.map((id) => ({ id }));
-  for (const one of [text, text.replace(/@\d{1,4}$/, '')]) {
-    const [only, ...others] = named(one, gates);
-    if (only !== undefined) return others.length === 0 ? only.id : null;
+  const gates = configuredIds.map((id) => ({ id }));
+  for (const gateName of [text, text.replace(/@\d{1,4}$/, '')]) {
+    const [only, ...otherGates] = gatesNamed(gateName, gates);
+    if (only !== undefined) return otherGates.length === 0 ? only.id : null;
   }
   return null;
 }
 
-function named<T extends { readonly id: GateId }>(name: string, gates: readonly T[]): readonly T[] {
+function gatesNamed<T extends { readonly id: GateId }>(name: string, gates: readonly T[]): readonly T[] {
   const exact = gates.filter(({ id }) => id === name);
   return exact.length > 0 ? exact : gates.filter(({ id }) => id.endsWith(`:${name}`));
 }

@@ -24,22 +24,22 @@ export function isInCycle(record: SlotRecord, start: number, { scope, where }: C
 }
 
 /** Whether both contexts name the same branch or, if HEAD is detached, the same merge-base. */
-export function isSameBranch(made: BranchContext, where: BranchContext): boolean {
-  if (where.branch !== null) return made.branch === where.branch;
-  return made.branch === null && made.mergeBase === where.mergeBase;
+export function isSameBranch(context: BranchContext, where: BranchContext): boolean {
+  if (where.branch !== null) return context.branch === where.branch;
+  return context.branch === null && context.mergeBase === where.mergeBase;
 }
 
 /** Returns the state of a finding, such as open, warning or waived, in the scope and on the branch of `options`. */
 export function findingState(finding: KnownFinding, options: StateOptions): FindingState {
   const { scope, where, levels, tolerated, entryOf } = options;
   if (finding.kept === 'closed') return 'closed';
-  const now = finding.entry === null ? undefined : entryOf(finding.entry.path);
-  if (finding.entry !== null && now === undefined) return 'gone';
+  const currentEntry = finding.entry === null ? undefined : entryOf(finding.entry.path);
+  if (finding.entry !== null && currentEntry === undefined) return 'gone';
   // A waiver applies on every branch and in every scope, so the finding is shown as waived there too.
   if (finding.resolution?.how === 'skipped') return 'waived';
   if (finding.scope !== scope.key) return 'gone';
   // A finding that is archived or belongs to another branch counts only if its file has the same change now.
-  const counts = (isSameBranch(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, now);
+  const counts = (isSameBranch(finding, where) && !finding.cycleEnded) || isSameEntry(finding.entry, currentEntry);
   if (!counts) return 'gone';
   if (tolerated?.has(finding.id) === true) return 'warning';
   // If the settings have become stricter, a finding that was stored as a warning can count as open.
@@ -124,17 +124,17 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
   const findings = facts.findings.map((finding) => ({ finding, state: findingState(finding, options) }));
   const open = findings.filter(({ state }) => isOpen(state));
   // Waivers apply on every branch and in every scope, so use all waived findings of the gate.
-  const waived = new Set([
+  const waivedIds = new Set([
     ...facts.findings.filter(({ resolution }) => resolution?.how === 'skipped').map(({ id }) => id),
     ...(options.tolerated ?? []),
   ]);
-  const history = slotHistory(facts, cycle, findings, waived);
+  const history = slotHistory(facts, cycle, findings, waivedIds);
   const slots = Array.from({ length: gate.numReviews }, (_, i): SlotState => {
     const slot = i + 1;
     const latest = cycle.findLast((record) => record.slot === slot) ?? null;
     const passIteration = lastPassIteration(history.filter((run) => run.slot === slot));
     const hasOpen = open.some(({ finding }) => finding.slot === slot);
-    const covers = hasOpen ? null : coverOf(facts, slot, waived, passIteration !== null ? latest : null);
+    const covers = hasOpen ? null : coverOf(facts, slot, waivedIds, passIteration !== null ? latest : null);
     return { slot, covers, shared: facts.shared?.get(slot) ?? null, passIteration, latest };
   });
   const holds = open.length === 0 && allCovered(slots);
@@ -158,8 +158,8 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
  * content.
  */
 export function hasFindingOutside({ gate, findings }: Pick<GateState, 'gate' | 'findings'>): boolean {
-  const own = new Set<string>(gate.entries.map(({ path }) => path));
-  return findings.some(({ finding, state }) => isOpen(state) && finding.file !== null && !own.has(finding.file));
+  const gatePaths = new Set<string>(gate.entries.map(({ path }) => path));
+  return findings.some(({ finding, state }) => isOpen(state) && finding.file !== null && !gatePaths.has(finding.file));
 }
 
 /**
@@ -181,10 +181,10 @@ export function hasSeen({ covers }: Pick<SlotState, 'covers'>): boolean {
 function coverOf(
   { receipts, shared, marked }: GateFacts,
   slot: SlotNumber,
-  waived: ReadonlySet<string>,
+  waivedIds: ReadonlySet<string>,
   latest: SlotRecord | null,
 ): SlotState['covers'] {
-  const verdict = verdictOf(receipts.get(slot), waived);
+  const verdict = verdictOf(receipts.get(slot), waivedIds);
   if (verdict === 'passed' || verdict === 'waived') return verdict;
   // A verdict of this clone counts more than a pass of another clone.
   if (verdict === null && shared?.get(slot)?.kind === 'accepted') return 'accepted';
@@ -196,10 +196,13 @@ function coverOf(
  * Returns the verdict that a stored receipt stands for now. A failure becomes `waived` if it has findings and all of
  * them are waived.
  */
-function verdictOf(receipt: Receipt | undefined, waived: ReadonlySet<string>): 'passed' | 'waived' | 'failed' | null {
+function verdictOf(
+  receipt: Receipt | undefined,
+  waivedIds: ReadonlySet<string>,
+): 'passed' | 'waived' | 'failed' | null {
   if (receipt === undefined) return null;
   if (receipt.verdict === 'pass') return 'passed';
-  return receipt.findings.length > 0 && receipt.findings.every((id) => waived.has(id)) ? 'waived' : 'failed';
+  return receipt.findings.length > 0 && receipt.findings.every((id) => waivedIds.has(id)) ? 'waived' : 'failed';
 }
 
 /**
@@ -210,7 +213,7 @@ function slotHistory(
   { gate, receipts }: GateFacts,
   cycle: readonly SlotRecord[],
   findings: readonly ReportedFinding[],
-  waived: ReadonlySet<string>,
+  waivedIds: ReadonlySet<string>,
 ): readonly SlotRun[] {
   // A reviewer with an open finding has not passed, and a reviewer with warnings must not be skipped.
   const withFindings = new Set(
@@ -222,7 +225,7 @@ function slotHistory(
     // The prompt was different then, so the recorded pass does not count.
     if (own !== null && own.promptDigest !== gate.rubric.digest) return { ...run, status: 'error' };
     // If the stored verdict on the current content is a failure, a record that says otherwise does not count.
-    return { ...run, status: verdictOf(receipts.get(slot), waived) === 'failed' ? 'fail' : status };
+    return { ...run, status: verdictOf(receipts.get(slot), waivedIds) === 'failed' ? 'fail' : status };
   });
 }
 
@@ -236,24 +239,26 @@ export function failingIterations(
   { content, rubric }: Pick<ReviewGate, 'content' | 'rubric'>,
   cycle: readonly SlotRecord[],
   findings: readonly KnownFinding[],
-  held: HeldReceipt | null,
+  heldReceipt: HeldReceipt | null,
 ): number {
   const resolvedAt = findings.reduce((latest, { resolution }) => {
     const counts = resolution !== null && resolution.how !== 'proposed';
     return counts && resolution.at > latest ? resolution.at : latest;
   }, '');
-  const counted = since(held, cycle).filter(({ timestamp }) => timestamp === '' || timestamp >= resolvedAt);
-  const reviewed = new Set<string | null>();
+  const countedRecords = recordsSince(heldReceipt, cycle).filter(
+    ({ timestamp }) => timestamp === '' || timestamp >= resolvedAt,
+  );
+  const reviewedSubjects = new Set<string | null>();
   const open = new Map<SlotNumber, ReadonlySet<string>>();
   let retries = 0;
   let failedOn: string | null | undefined;
-  for (const [, records] of byIteration(counted)) {
+  for (const [, records] of byIteration(countedRecords)) {
     // A review that passed again does not make the first failure after it a retry.
     if (failedOn === undefined && !records.some(isFailing)) continue;
     const subject = reviewedSubject(records);
-    const isNew = reviewed.size === 0 || !reviewed.has(subject);
+    const isNew = reviewedSubjects.size === 0 || !reviewedSubjects.has(subject);
     const closes = updateOpen(open, records);
-    reviewed.add(subject);
+    reviewedSubjects.add(subject);
     if (!records.some(isFailing)) continue;
     failedOn = subject;
     if (!isNew && !closes) retries++;
@@ -265,8 +270,8 @@ export function failingIterations(
 
 /** Returns the content and prompt that an iteration reviewed, as one text; `null` if unknown. */
 function reviewedSubject(records: readonly SlotRecord[]): string | null {
-  const own = records.find((record) => record.own !== null)?.own ?? null;
-  return own === null ? null : keyOf(own.content, own.promptDigest);
+  const metadata = records.find((record) => record.own !== null)?.own ?? null;
+  return metadata === null ? null : keyOf(metadata.content, metadata.promptDigest);
 }
 
 function keyOf(content: string, promptDigest: string): string {
@@ -278,25 +283,28 @@ function updateOpen(open: Map<SlotNumber, ReadonlySet<string>>, records: readonl
   let closes = false;
   for (const { slot, status, violations } of records) {
     if (status !== 'pass' && status !== 'fail') continue;
-    const now = new Set(
+    const openIds = new Set(
       violations.flatMap(({ id, state }) => (id !== null && state !== null && isOpen(state) ? [id] : [])),
     );
-    if ([...(open.get(slot) ?? [])].some((id) => !now.has(id))) closes = true;
-    open.set(slot, now);
+    if ([...(open.get(slot) ?? [])].some((id) => !openIds.has(id))) closes = true;
+    open.set(slot, openIds);
   }
   return closes;
 }
 
 /** Whether the gate passed on this branch, and none of its reviews failed or ended in an error since. */
-export function passedWithoutLaterFailure(cycle: readonly SlotRecord[], held: HeldReceipt | null): boolean {
-  return held !== null && !since(held, cycle).some((record) => isFailing(record) || record.status === 'error');
+export function passedWithoutLaterFailure(cycle: readonly SlotRecord[], heldReceipt: HeldReceipt | null): boolean {
+  return (
+    heldReceipt !== null &&
+    !recordsSince(heldReceipt, cycle).some((record) => isFailing(record) || record.status === 'error')
+  );
 }
 
-function since(held: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
-  if (held === null) return cycle;
-  const before = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= held.at);
+function recordsSince(heldReceipt: HeldReceipt | null, cycle: readonly SlotRecord[]): readonly SlotRecord[] {
+  if (heldReceipt === null) return cycle;
+  const earlierRecords = cycle.filter(({ timestamp }) => timestamp !== '' && timestamp <= heldReceipt.at);
   // Some records, for example handwritten ones, have no timestamp, so compare iteration numbers instead.
-  const last = Math.max(0, ...before.map(({ iteration }) => iteration));
+  const last = Math.max(0, ...earlierRecords.map(({ iteration }) => iteration));
   return cycle.filter(({ iteration }) => iteration > last);
 }
 

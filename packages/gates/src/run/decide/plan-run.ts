@@ -44,10 +44,10 @@ export function decideRun(
   settings: Pick<Settings, 'maxRetries' | 'unchangedGates' | 'afterPass' | 'certify'>,
   overrides: RunOverrides,
 ): RunPlan {
-  const needed = new Set(facts.reviews.filter((state) => needsRun(state, settings, overrides)));
+  const statesToRun = new Set(facts.reviews.filter((state) => needsRun(state, settings, overrides)));
   const mustRun =
     overrides.iterationStarted === true ||
-    needed.size > 0 ||
+    statesToRun.size > 0 ||
     facts.checks.some(({ holds }) => !holds) ||
     (overrides.fresh && facts.checks.length > 0);
   const canPass = facts.reviews.every(({ holds }) => holds) && (facts.orphans ?? []).length === 0;
@@ -63,7 +63,7 @@ export function decideRun(
       gate,
     })),
     reviews: facts.reviews.map((state): ReviewPlan => {
-      if (needed.has(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
+      if (statesToRun.has(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
       if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
       if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
       // This gate need not run. Leave it out if it belongs to a rule, or if the run skips gates that pass.
@@ -124,16 +124,16 @@ function slotsOf(
   const forcesOthers = force && !runsAll && !slots.every(hasSeen);
   const plans = planSlots(gate.numReviews, history).map((plan): SlotPlan => {
     const { slot } = plan;
-    const own = slots.find((one) => one.slot === slot);
-    const seen = own !== undefined && hasSeen(own);
+    const slotState = slots.find((state) => state.slot === slot);
+    const hasSeenContent = slotState !== undefined && hasSeen(slotState);
     if (plan.kind === 'run') {
       // If all reviewers passed, `planSlots` still runs one. That one can be skipped if `--force` runs other reviewers
       // of the gate.
-      const canSkip = forcesOthers && seen && own.passIteration !== null;
-      return canSkip ? { kind: 'skip', slot, passIteration: own.passIteration } : plan;
+      const canSkip = forcesOthers && hasSeenContent && slotState.passIteration !== null;
+      return canSkip ? { kind: 'skip', slot, passIteration: slotState.passIteration } : plan;
     }
     if (runsAll) return { kind: 'run', slot, why: 'after-pass' };
-    return force && !seen ? { kind: 'run', slot, why: 'forced' } : plan;
+    return force && !hasSeenContent ? { kind: 'run', slot, why: 'forced' } : plan;
   });
   return runsAll ? plans : withoutSettled(plans, slots);
 }
@@ -144,12 +144,12 @@ function slotsOf(
  * ones are not recorded as skipped, because a skip refers to a pass in the records of this clone and they have none.
  */
 function withoutSettled(plans: readonly SlotPlan[], slots: readonly SlotState[]): readonly SlotPlan[] {
-  const settled = new Set(
+  const settledSlots = new Set(
     slots.filter(({ covers }) => covers === 'waived' || covers === 'accepted').map(({ slot }) => slot),
   );
   const running = plans.filter(({ kind }) => kind === 'run');
-  const kept = running.find(({ slot }) => !settled.has(slot)) ?? running[0];
-  return plans.filter((plan) => plan.kind === 'skip' || plan === kept || !settled.has(plan.slot));
+  const keptPlan = running.find(({ slot }) => !settledSlots.has(slot)) ?? running[0];
+  return plans.filter((plan) => plan.kind === 'skip' || plan === keptPlan || !settledSlots.has(plan.slot));
 }
 
 /**

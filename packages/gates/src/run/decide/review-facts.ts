@@ -15,10 +15,17 @@ export function verdictSettingsDigest(
   { failOn, rerunNewIssueThreshold, agent }: VerdictSettings,
   name: string,
 ): string {
-  const own = Object.hasOwn(agent, name) ? agent[name] : undefined;
-  const env = Object.entries(own?.env ?? {}).sort(([a], [b]) => byCodePoint(a, b));
-  const api = [own?.api, own?.acp].filter((one) => one != null);
-  const program = [own?.model ?? null, own?.command ?? null, own?.path ?? null, env, own?.sandbox ?? false, ...api];
+  const agentSettings = Object.hasOwn(agent, name) ? agent[name] : undefined;
+  const env = Object.entries(agentSettings?.env ?? {}).sort(([a], [b]) => byCodePoint(a, b));
+  const api = [agentSettings?.api, agentSettings?.acp].filter((setting) => setting != null);
+  const program = [
+    agentSettings?.model ?? null,
+    agentSettings?.command ?? null,
+    agentSettings?.path ?? null,
+    env,
+    agentSettings?.sandbox ?? false,
+    ...api,
+  ];
   return digestOf(['verdict-settings/v1', failOn, rerunNewIssueThreshold, name, program]);
 }
 

@@ -13,20 +13,20 @@ type LinesByFile = ReadonlyMap<RepoPath, readonly string[]>;
  * Whether the current diff still has at least half of the changed lines of an earlier diff, in the files of `entries`.
  */
 export function isMostlyKept(before: LinesByFile, now: LinesByFile, entries: readonly Entry[]): boolean {
-  let all = 0;
-  let kept = 0;
+  let lineCount = 0;
+  let keptCount = 0;
   for (const { path } of entries) {
-    const left = new Map<string, number>();
-    for (const line of now.get(path) ?? []) left.set(line, (left.get(line) ?? 0) + 1);
+    const unmatchedCounts = new Map<string, number>();
+    for (const line of now.get(path) ?? []) unmatchedCounts.set(line, (unmatchedCounts.get(line) ?? 0) + 1);
     for (const line of before.get(path) ?? []) {
-      const there = left.get(line) ?? 0;
-      all++;
-      if (there === 0) continue;
-      kept++;
-      left.set(line, there - 1);
+      const count = unmatchedCounts.get(line) ?? 0;
+      lineCount++;
+      if (count === 0) continue;
+      keptCount++;
+      unmatchedCounts.set(line, count - 1);
     }
   }
-  return all > 0 && kept * 2 >= all;
+  return lineCount > 0 && keptCount * 2 >= lineCount;
 }
 
 /**
@@ -41,8 +41,10 @@ export function changedLines(sections: readonly DiffSection[]): LinesByFile {
       const lines = text.split('\n');
       const start = lines.findIndex((line) => line.startsWith('@@'));
       // Lines of brackets and empty lines occur in every change, so they do not show that two changes are the same.
-      const changed = (start === -1 ? [] : lines.slice(start)).filter((line) => /^[-+].*[\p{L}\p{N}]/u.test(line));
-      return [[path, changed.length > 0 ? changed : lines.filter((line) => line.startsWith('index '))] as const];
+      const editedLines = (start === -1 ? [] : lines.slice(start)).filter((line) => /^[-+].*[\p{L}\p{N}]/u.test(line));
+      return [
+        [path, editedLines.length > 0 ? editedLines : lines.filter((line) => line.startsWith('index '))] as const,
+      ];
     }),
   );
 }

@@ -8,8 +8,8 @@ import type { RunReason, SlotNumber, SlotPlan, SlotRun } from '../../gate-types.
  */
 export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly SlotPlan[] {
   const slots = Array.from({ length: numReviews }, (_, i) => {
-    const own = history.filter((run) => run.slot === i + 1);
-    return { slot: i + 1, isNew: own.length === 0, passed: lastPassIteration(own) };
+    const slotRuns = history.filter((run) => run.slot === i + 1);
+    return { slot: i + 1, isNew: slotRuns.length === 0, passed: lastPassIteration(slotRuns) };
   });
   const run = (slot: SlotNumber, why: RunReason): SlotPlan => ({ kind: 'run', slot, why });
   if (numReviews === 1) return slots.map(({ slot, isNew }) => run(slot, isNew ? 'first-run' : 'only-reviewer'));
@@ -21,14 +21,14 @@ export function planSlots(numReviews: number, history: readonly SlotRun[]): read
 }
 
 /** Returns the iteration in which the reviewer last passed, if it was only skipped since; otherwise `null`. */
-export function lastPassIteration(own: readonly SlotRun[]): number | null {
+export function lastPassIteration(runs: readonly SlotRun[]): number | null {
   const passes = new Map<number, number | null>();
   let latest: number | null = null;
-  for (const [iteration, records] of byIteration(own)) {
-    const before: number | null = latest;
-    const found = records.map((record): number | null => passOf(record, passes, before));
+  for (const [iteration, records] of byIteration(runs)) {
+    const previousPass: number | null = latest;
+    const passIterations = records.map((record): number | null => passOf(record, passes, previousPass));
     // If a reviewer has two records for one iteration, it passed only if both passed.
-    latest = found.every((pass) => pass !== null) ? Math.min(...found) : null;
+    latest = passIterations.every((pass) => pass !== null) ? Math.min(...passIterations) : null;
     passes.set(iteration, latest);
   }
   return latest;
@@ -41,16 +41,22 @@ export function lastPassIteration(own: readonly SlotRun[]): number | null {
 function passOf(record: SlotRun, passes: ReadonlyMap<number, number | null>, before: number | null): number | null {
   if (record.status === 'pass') return record.violations === 0 ? record.iteration : null;
   if (record.status !== 'skipped_prior_pass') return null;
-  const { passIteration: named } = record;
+  const { passIteration: namedIteration } = record;
   // The record of this skip names no valid iteration, so assume that it refers to the latest pass before it.
-  if (named === null || !Number.isInteger(named) || named < 1 || named >= record.iteration) return before;
+  if (
+    namedIteration === null ||
+    !Number.isInteger(namedIteration) ||
+    namedIteration < 1 ||
+    namedIteration >= record.iteration
+  )
+    return before;
   // If the iteration that a skip names has records, believe those: the reviewer may not have passed in it.
-  const pass = passes.get(named);
-  return pass === undefined ? named : pass;
+  const pass = passes.get(namedIteration);
+  return pass === undefined ? namedIteration : pass;
 }
 
 export function byIteration<T extends { readonly iteration: number }>(
-  all: readonly T[],
+  records: readonly T[],
 ): readonly (readonly [iteration: number, own: readonly T[]])[] {
-  return [...grouped(all, ({ iteration }) => iteration)].sort(([a], [b]) => a - b);
+  return [...grouped(records, ({ iteration }) => iteration)].sort(([a], [b]) => a - b);
 }

@@ -69,9 +69,9 @@ function passStatement(
   const { made } = receipt;
   // Share only reviews of the whole change, because another clone cannot know what a narrower request left out.
   if (made === undefined || receipt.scope !== 'full' || receipt.content !== gate.content) return null;
-  const waived = receipt.findings.map((id) => waivedIdentity(findings.get(id)));
-  const isPass = receipt.verdict === 'pass' ? waived.length === 0 : waived.length > 0;
-  if (!isPass || waived.includes(null)) return null;
+  const waivedIdentities = receipt.findings.map((id) => waivedIdentity(findings.get(id)));
+  const isPass = receipt.verdict === 'pass' ? waivedIdentities.length === 0 : waivedIdentities.length > 0;
+  if (!isPass || waivedIdentities.includes(null)) return null;
   const { slot, content, scope, promptDigest, agent, at } = receipt;
   return {
     kind: 'pass',
@@ -80,7 +80,7 @@ function passStatement(
     agent,
     ...made,
     passedAt: at,
-    waived: waived.filter((one) => one !== null).sort(byCodePoint),
+    waived: waivedIdentities.filter((identity) => identity !== null).sort(byCodePoint),
   };
 }
 
@@ -114,7 +114,7 @@ export function travellingStatements(
   const gates = new Set(slots.map(({ gate }) => gate.id));
   const waivers = findings.filter(({ gate }) => gates.has(gate)).map(waiverStatement);
   const passes = slots.map(({ gate, receipt }) => passStatement(gate, receipt, byId));
-  return [...passes, ...waivers].filter((one) => one !== null);
+  return [...passes, ...waivers].filter((statement) => statement !== null);
 }
 
 /** Returns the findings after applying waivers of other clones to those that are not waived here. */

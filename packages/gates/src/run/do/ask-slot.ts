@@ -16,23 +16,23 @@ import { entriesShown } from './prompt-diff.ts';
 type GateAnswer = Answers['gate'];
 
 /** Calls the reviewer for each part of the change and joins the answers. Stops at the first part without an answer. */
-export async function askSlot(context: IterationContext, job: SlotJob, begun: () => void): Promise<SlotAnswer> {
-  const [first, ...more] = job.fresh;
+export async function askSlot(context: IterationContext, job: SlotJob, onBegin: () => void): Promise<SlotAnswer> {
+  const [first, ...otherParts] = job.fresh;
   if (first === undefined) throw new Error('a slot without a prompt');
-  let whole = await askPart(context, job, first, begun);
-  for (const part of more) {
-    if (whole.trouble !== null) return whole;
-    whole = joinParts(whole, await askPart(context, { ...job, resumed: null }, part, begun));
+  let answer = await askPart(context, job, first, onBegin);
+  for (const part of otherParts) {
+    if (answer.trouble !== null) return answer;
+    answer = joinParts(answer, await askPart(context, { ...job, resumed: null }, part, onBegin));
   }
-  return withReading(whole, job.shared);
+  return withReading(answer, job.shared);
 }
 
 /**
  * Adds the calls of the session that read files for several reviewers to this reviewer, if their cost is charged to it.
  */
-function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotAnswer {
-  if (shared?.isLeader !== true) return answer;
-  const { end } = shared;
+function withReading(answer: SlotAnswer, sharedReading: SlotReading | undefined): SlotAnswer {
+  if (sharedReading?.isLeader !== true) return answer;
+  const { end } = sharedReading;
   return {
     ...answer,
     usage: addUsage(end.usage, answer.usage),
@@ -49,11 +49,19 @@ function withReading(answer: SlotAnswer, shared: SlotReading | undefined): SlotA
 export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotAnswer | null {
   if (shared?.isLeader !== true || shared.end.requests === 0) return null;
   const failure = { kind: 'cancelled' } as const;
-  const nothing = { usage: null, requests: 0, durationMs: 0, exchanges: [], session: null, opened: null, cache: null };
+  const emptyFields = {
+    usage: null,
+    requests: 0,
+    durationMs: 0,
+    exchanges: [],
+    session: null,
+    opened: null,
+    cache: null,
+  };
   const { model } = shared.end;
   return withReading(
     {
-      ...{ agent, model, dispatch: dispatch.kind, forked: false, ...nothing, raw: '' },
+      ...{ agent, model, dispatch: dispatch.kind, forked: false, ...emptyFields, raw: '' },
       ...{ answer: null, trouble: { kind: 'agent', agent, failure } },
     },
     shared,
@@ -64,30 +72,31 @@ export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotA
 function asIfAlone(
   use: SessionUse,
   reading: SharedReading | null,
-  own: { readonly usage: Usage | null; readonly opened: readonly string[]; readonly promptLength: number },
+  forkFigures: { readonly usage: Usage | null; readonly opened: readonly string[]; readonly promptLength: number },
 ): SessionUse {
-  const read = reading?.freshTokens ?? null;
-  const { usage, opened, promptLength } = own;
-  const whole = read === null && usage === null ? null : (read ?? 0) + (usage === null ? 0 : newTokens(usage));
-  const freshTokens = whole ?? use.freshTokens;
-  const twice = reading === null ? 0 : openedAgain(opened, filesIn(reading)).length;
+  const readTokens = reading?.freshTokens ?? null;
+  const { usage, opened, promptLength } = forkFigures;
+  const totalTokens =
+    readTokens === null && usage === null ? null : (readTokens ?? 0) + (usage === null ? 0 : newTokens(usage));
+  const freshTokens = totalTokens ?? use.freshTokens;
+  const repeatedFileCount = reading === null ? 0 : openedAgain(opened, filesIn(reading)).length;
   const { cache } = use;
-  if (twice === 0 || cache?.opening == null) return { ...use, freshTokens };
-  const opening = openingOnce(cache.opening, { again: twice / new Set(opened).size, promptLength });
-  const repeated = cache.opening.uncached - opening.uncached;
-  return { ...use, freshTokens: Math.max(0, (freshTokens ?? 0) - repeated), cache: { ...cache, opening } };
+  if (repeatedFileCount === 0 || cache?.opening == null) return { ...use, freshTokens };
+  const opening = openingOnce(cache.opening, { again: repeatedFileCount / new Set(opened).size, promptLength });
+  const repeatedTokens = cache.opening.uncached - opening.uncached;
+  return { ...use, freshTokens: Math.max(0, (freshTokens ?? 0) - repeatedTokens), cache: { ...cache, opening } };
 }
 
 async function askPart(
   context: IterationContext,
   job: SlotJob,
   prompt: ComposedPrompt,
-  begun: () => void,
+  onBegin: () => void,
 ): Promise<SlotAnswer> {
   const { ports, request, reviewers, budget } = context;
   const { agent, others, shared } = job;
   const reading = shared?.end.reading ?? null;
-  const forked =
+  const fork =
     reading === null
       ? null
       : {
@@ -109,46 +118,47 @@ async function askPart(
       ...{ reviewers, budget, clock: ports.clock, cooldowns: ports.cooldowns },
       async send(name, question) {
         const schema = gateSchema(await reviewers.describe(name));
-        const sent = await reviewers.ask(
+        const reply = await reviewers.ask(
           name,
           { ...question, schema, trees: context.trees },
           {
             stop: request.stop,
             watch: (doing, usage) => ports.reporter.tell({ kind: 'slot-active', ...slotRef, doing, usage }),
-            begun,
+            begun: onBegin,
             subject: subjectOf(context, job),
           },
         );
-        begun();
-        return sent;
+        onBegin();
+        return reply;
       },
-      askingAgain: (again) => ports.reporter.tell({ kind: 'slot-asked-again', ...slotRef, ...again }),
+      askingAgain: (retry) => ports.reporter.tell({ kind: 'slot-asked-again', ...slotRef, ...retry }),
     },
     {
-      ...{ kind: 'gate', agent, others, fresh: prompt, resumed: job.resumed ?? forked },
+      ...{ kind: 'gate', agent, others, fresh: prompt, resumed: job.resumed ?? fork },
       options: {
         schema: answerSchema('gate'),
         cacheTtl: job.cacheTtl,
-        ...(forked === null ? {} : { answersAtOnce }),
+        ...(fork === null ? {} : { answersAtOnce }),
         timeoutSeconds,
         idleSeconds: request.settings.idleTimeoutSeconds,
       },
     },
   );
   const raw = last?.text ?? '';
-  const opened = last?.filesRead ?? null;
-  const kept = end.dispatch === 'resumed' && job.resumed !== null ? job.resumed.session : null;
+  const openedFiles = last?.filesRead ?? null;
+  const resumedSession = end.dispatch === 'resumed' && job.resumed !== null ? job.resumed.session : null;
   // If the reviewer got several questions, the usage does not show what the first one found in the cache.
   const requests = end.exchanges.length === 1 ? (last?.requests ?? null) : null;
-  const hit = kept === null ? null : judgeHit(kept, { usage: end.usage, requests });
-  const cache = job.cacheNote === null ? null : { ...job.cacheNote, hit: kept === null ? job.cacheNote.hit : hit };
-  const read = { opened, raw, cache };
+  const isCacheHit = resumedSession === null ? null : judgeHit(resumedSession, { usage: end.usage, requests });
+  const cache =
+    job.cacheNote === null ? null : { ...job.cacheNote, hit: resumedSession === null ? job.cacheNote.hit : isCacheHit };
+  const answerDetails = { opened: openedFiles, raw, cache };
   // A session that saw only one part of the change cannot be resumed for the whole change.
   if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
-    return { ...end, session: null, ...read };
+    return { ...end, session: null, ...answerDetails };
   }
   const facts = await reviewers.describe(end.agent);
-  const use = sessionUse(kept, {
+  const use = sessionUse(resumedSession, {
     usage: end.usage,
     sessionUsage: last.sessionUsage,
     requests: last.requests ?? null,
@@ -156,20 +166,20 @@ async function askPart(
     ttl: job.cacheTtl,
     provider: facts.provider,
     model: end.model ?? facts.usualModel ?? null,
-    promptLength: (kept === null ? prompt : (job.resumed?.prompt ?? prompt)).dynamic.length,
+    promptLength: (resumedSession === null ? prompt : (job.resumed?.prompt ?? prompt)).dynamic.length,
   });
-  const own = { usage: end.usage, opened: opened ?? [], promptLength: forked?.prompt.dynamic.length ?? 0 };
-  const now = {
+  const forkFigures = { usage: end.usage, opened: openedFiles ?? [], promptLength: fork?.prompt.dynamic.length ?? 0 };
+  const sessionFields = {
     id: last.sessionId,
     saw: job.tree,
     shown: entriesShown(job.gate.entries),
-    ...(end.forked ? asIfAlone(use, reading, own) : use),
+    ...(end.forked ? asIfAlone(use, reading, forkFigures) : use),
   };
-  if (kept !== null) return { ...end, session: { ...kept, ...now }, ...read };
-  const opening = await ports.sessionPrompts.keep((end.forked ? forked?.prompt : prompt)?.stable ?? prompt.stable);
-  if (!opening.ok) return { ...end, session: null, ...read };
+  if (resumedSession !== null) return { ...end, session: { ...resumedSession, ...sessionFields }, ...answerDetails };
+  const opening = await ports.sessionPrompts.keep((end.forked ? fork?.prompt : prompt)?.stable ?? prompt.stable);
+  if (!opening.ok) return { ...end, session: null, ...answerDetails };
   const session: KeptSession = {
-    ...now,
+    ...sessionFields,
     agent: end.agent,
     model: facts.model,
     version: facts.version,
@@ -177,7 +187,7 @@ async function askPart(
     firstPromptLength: prompt.length,
     stableDigest: opening.value,
   };
-  return { ...end, session, ...read };
+  return { ...end, session, ...answerDetails };
 }
 
 /**
@@ -185,7 +195,7 @@ async function askPart(
  * give another opinion, so `asker` contains the number of its verdicts. With `--fresh`, no earlier answer is used.
  */
 function subjectOf({ facts }: IterationContext, { gate, slot, state, why, tree }: SlotJob): AskSubject {
-  const shared = state.slots.find((one) => one.slot === slot)?.shared;
+  const acceptance = state.slots.find((slotState) => slotState.slot === slot)?.shared;
   const verdicts = state.cycle.filter(
     (record) =>
       record.slot === slot &&
@@ -197,7 +207,7 @@ function subjectOf({ facts }: IterationContext, { gate, slot, state, why, tree }
     baseTree: facts.comparison.baseTree,
     asker: `${gate.id}@${slot}:${verdicts.length}`,
     mayShare: why !== 'asked-for',
-    isAudit: shared?.kind === 'refused' && shared.why === 'drawn-for-audit',
+    isAudit: acceptance?.kind === 'refused' && acceptance.why === 'drawn-for-audit',
     accepts: (reply) => readAnswer('gate', reply).ok,
   };
 }
@@ -239,9 +249,9 @@ function withViolation(answer: GateAnswer): GateAnswer {
 }
 
 /** Joins the reviewer's answers about earlier findings. If one answer calls a finding `open`, it is open. */
-function joinPrevious(all: NonNullable<GateAnswer['previous']>): NonNullable<GateAnswer['previous']> {
-  const open = new Set(all.filter(isStillOpen).map(({ id }) => id));
-  return all.filter((one) => isStillOpen(one) || !open.has(one.id));
+function joinPrevious(dispositions: NonNullable<GateAnswer['previous']>): NonNullable<GateAnswer['previous']> {
+  const open = new Set(dispositions.filter(isStillOpen).map(({ id }) => id));
+  return dispositions.filter((disposition) => isStillOpen(disposition) || !open.has(disposition.id));
 }
 
 function isStillOpen({ state }: Pick<Disposition, 'state'>): boolean {

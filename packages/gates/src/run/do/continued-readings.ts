@@ -45,20 +45,20 @@ export async function continueReading(
   const base = leader?.lastLook?.own?.base;
   if (leader === undefined || base === undefined) return null;
   const { session } = base;
-  const now = await context.reviewers.describe(leader.agent);
+  const agentFacts = await context.reviewers.describe(leader.agent);
   const isSame =
     session.agent === leader.agent &&
-    session.model === now.model &&
-    session.version === now.version &&
-    session.toolsDigest === readingFingerprint(now);
+    session.model === agentFacts.model &&
+    session.version === agentFacts.version &&
+    session.toolsDigest === readingFingerprint(agentFacts);
   if (!isSame) return null;
   const delta = await deltaPrompt(context, leader.gate, session, continuedReadingPrompt);
   if (!delta.ok || delta.sections.length === 0) return null;
   if (delta.prompt.dynamic.length > deltaLimit(session)) return null;
-  const seen = { earlier: [], seen: base.opened, sessions: jobs.length };
-  const { prompt } = await showWholeFiles(context, leader.gate, delta, seen);
+  const reviewHistory = { earlier: [], seen: base.opened, sessions: jobs.length };
+  const { prompt } = await showWholeFiles(context, leader.gate, delta, reviewHistory);
   const cache = cacheOf(context, leader, session, prompt);
-  const expected = expectedReads(context.cacheHistory.reads, leader.agent);
+  const readEstimate = expectedReads(context.cacheHistory.reads, leader.agent);
   const readers = jobs.map((job) => ({
     alone: costAlone(job),
     ownTokens: estimateTokens(job.fresh[0] === undefined ? 0 : forkedGatePrompt(job.fresh[0]).dynamic.length),
@@ -73,7 +73,7 @@ export async function continueReading(
       : { ...opening, cached: opening.shared + readAgain(opening, leader.given.length), stableTokens };
   const startTokens = estimateTokens(prompt.stable.length) + AGENT_TOKENS;
   const pays = continuingPays({
-    ...{ contextTokens, again: expected.again },
+    ...{ contextTokens, again: readEstimate.again },
     fileTokens: tokensPerFile({ contextTokens, startTokens }, base.opened.length),
     ...{ isExpired: cache.isExpired, deltaTokens: estimateTokens(prompt.dynamic.length) },
     prices: { read: cache.rule.read, write: cache.rule.write[cache.ttl] },
@@ -96,12 +96,12 @@ function cacheOf(
   const { cacheTtl: setting } = request.settings;
   const now = ports.clock.now();
   const pauseMs = lastLook === null ? null : now.getTime() - Date.parse(lastLook.timestamp);
-  const chosen = cacheTtl(setting, rule, { next: cacheHistory.next.reviewer, pauseMs });
+  const chosenTtl = cacheTtl(setting, rule, { next: cacheHistory.next.reviewer, pauseMs });
   const lengths = { delta: prompt.dynamic.length, fresh: session.firstPromptLength };
-  const { cacheExpired, note } = costAfterCacheExpiry(session, lengths, { now, ttl: chosen, history: cacheHistory });
+  const { cacheExpired, note } = costAfterCacheExpiry(session, lengths, { now, ttl: chosenTtl, history: cacheHistory });
   // The next round starts from the original session again, not from this continuation, so the continuation is needed
   // only for a short time.
-  const ttl = setting === 'auto' && !cacheExpired ? '5m' : chosen;
+  const ttl = setting === 'auto' && !cacheExpired ? '5m' : chosenTtl;
   return { rule, isExpired: cacheExpired, note, ttl };
 }
 

@@ -41,8 +41,8 @@ export async function withChangedFiles(
     .filter((record) => record.slot === slot && record.own?.dispatch === 'resumed' && record.own.opened !== undefined)
     .slice(-MOST_REVIEWS)
     .map(({ own }): ResumedReview => ({ handed: own?.handed ?? [], opened: own?.opened ?? [] }));
-  const seen = cycle.filter((record) => record.slot === slot).flatMap(({ own }) => filesSeen(own));
-  return showWholeFiles(context, gate, delta, { earlier, seen, sessions: 1 });
+  const seenFiles = cycle.filter((record) => record.slot === slot).flatMap(({ own }) => filesSeen(own));
+  return showWholeFiles(context, gate, delta, { earlier, seen: seenFiles, sessions: 1 });
 }
 
 type Diffs = { diff(from: string, contextLines: number): Promise<Result<IndexedDiff>> };
@@ -63,17 +63,17 @@ export async function showWholeFiles(
 ): Promise<NonNullable<SlotJob['resumed']>> {
   const plain = { prompt, session, handed: [], reopens: NOTHING };
   if (seen.length === 0 || opensAgain(earlier) === 0) return plain;
-  const whole = await diff(session.saw, WHOLE_FILE);
-  if (!whole.ok) return plain;
+  const wholeDiffs = await diff(session.saw, WHOLE_FILE);
+  if (!wholeDiffs.ok) return plain;
   const present = new Map(gate.entries.filter(({ headBlob }) => headBlob !== null).map((entry) => [entry.path, entry]));
   const files = sections.flatMap((section) => {
-    const path = section.paths.findLast((one) => present.has(one));
-    const [all, ...others] = path === undefined ? [] : whole.value.showing([path]);
-    if (path === undefined || all === undefined || others.length > 0) return [];
+    const path = section.paths.findLast((sectionPath) => present.has(sectionPath));
+    const [wholeDiff, ...otherSections] = path === undefined ? [] : wholeDiffs.value.showing([path]);
+    if (path === undefined || wholeDiff === undefined || otherSections.length > 0) return [];
     // A reviewer that did not need the file before will probably not open it for a small change.
-    if (!seen.some((one) => isSameFile(one, path))) return [];
+    if (!seen.some((seenFile) => isSameFile(seenFile, path))) return [];
     const likely = opensAgain(earlier, present.get(path)?.baseBlob === null);
-    return [{ path, section, all, likely, more: all.text.length - section.text.length }];
+    return [{ path, section, all: wholeDiff, likely, more: wholeDiff.text.length - section.text.length }];
   });
   // `contextTokens` lacks the tokens that the first call found in the cache, so use the length of the first prompt if
   // that is more.
@@ -81,22 +81,24 @@ export async function showWholeFiles(
   // It is unknown whether a single resumed reviewer needs the file. If several reviewers continue from one session, one
   // of them probably does.
   const isUnknown = sessions === 1 && !earlier.some(({ handed }) => handed.length === 0);
-  const handed = isUnknown ? [] : filesToHandOver(files, { kind: 'resumed', contextTokens: contextTokens * sessions });
-  const left = files.filter((file) => !handed.includes(file));
+  const handedFiles = isUnknown
+    ? []
+    : filesToHandOver(files, { kind: 'resumed', contextTokens: contextTokens * sessions });
+  const otherFiles = files.filter((file) => !handedFiles.includes(file));
   const reopens = {
-    files: left.reduce((sum, { likely }) => sum + likely, 0),
-    tokens: left.reduce((sum, { likely, more }) => sum + likely * estimateTokens(Math.max(0, more)), 0),
+    files: otherFiles.reduce((sum, { likely }) => sum + likely, 0),
+    tokens: otherFiles.reduce((sum, { likely, more }) => sum + likely * estimateTokens(Math.max(0, more)), 0),
   };
-  if (handed.length === 0) return { ...plain, reopens };
-  const shown = sections.map((section) => handed.find((file) => file.section === section)?.all ?? section);
-  const paths = files.filter((file) => handed.includes(file)).map(({ path }) => path);
-  return { prompt: compose(shown, paths), session, handed: paths, reopens };
+  if (handedFiles.length === 0) return { ...plain, reopens };
+  const shownSections = sections.map((section) => handedFiles.find((file) => file.section === section)?.all ?? section);
+  const paths = files.filter((file) => handedFiles.includes(file)).map(({ path }) => path);
+  return { prompt: compose(shownSections, paths), session, handed: paths, reopens };
 }
 
 /**
  * Returns the files that the reviewer opened itself, those that another session opened for it, and those that its
  * prompt showed in full.
  */
-function filesSeen(own: RecordMetadata | null): readonly string[] {
-  return [...(own?.opened ?? []), ...(own?.handed ?? []), ...(own?.reading?.opened ?? [])];
+function filesSeen(metadata: RecordMetadata | null): readonly string[] {
+  return [...(metadata?.opened ?? []), ...(metadata?.handed ?? []), ...(metadata?.reading?.opened ?? [])];
 }

@@ -19,39 +19,44 @@ export async function interpretAnswer(
   context: IterationContext,
   job: SlotJob,
   agent: string,
-  said: Answers['gate'],
+  answer: Answers['gate'],
   isStale: boolean,
 ): Promise<Result<SlotReview>> {
   const { comparison } = context.facts;
   const { settings } = context.request;
   const entries = new Map<string, Entry>(job.gate.entries.map((entry) => [entry.path, entry]));
-  const named = await namedFiles(context, job, said.violations);
-  if (!named.ok) return named;
+  const filesByName = await namedFiles(context, job, answer.violations);
+  if (!filesByName.ok) return filesByName;
   const earlier = job.state.findings.flatMap(({ finding }) => finding.file ?? []);
-  const reading = await readFiles(context, job, [...named.value.values()].map(({ file }) => file).concat(earlier));
+  const reading = await readFiles(
+    context,
+    job,
+    [...filesByName.value.values()].map(({ file }) => file).concat(earlier),
+  );
   if (!reading.ok) return reading;
   const files = reading.value;
-  const reported = said.violations.map((violation): ReportedProblem => {
+  const problems = answer.violations.map((violation): ReportedProblem => {
     const name = violation.file.trim();
-    const { file, line: lineInName } = named.value.get(violation.file) ?? NO_FILE;
-    const known = file === null ? undefined : files.get(file);
+    const { file, line: lineInName } = filesByName.value.get(violation.file) ?? NO_FILE;
+    const knownFile = file === null ? undefined : files.get(file);
     const line = violation['no_such_line'] === true ? 0 : (violation.line ?? lineInName);
-    const pointed = known?.locate(line, violation.code ?? null) ?? locateFinding(null, line, violation.code ?? null);
+    const location =
+      knownFile?.locate(line, violation.code ?? null) ?? locateFinding(null, line, violation.code ?? null);
     const entry = file === null ? null : (entries.get(file) ?? null);
     return {
       file,
-      line: pointed.line,
+      line: location.line,
       code: violation.code ?? null,
-      anchor: pointed.anchor,
+      anchor: location.anchor,
       issue: file === null && name !== '' ? `${name}: ${violation.issue}` : violation.issue,
       fix: violation.fix ?? null,
       priority: violation.priority,
-      mark: name !== '' && entry === null ? 'off-diff' : pointed.mark,
+      mark: name !== '' && entry === null ? 'off-diff' : location.mark,
       entry,
-      seen: known?.seen ?? null,
+      seen: knownFile?.seen ?? null,
     };
   });
-  const seenBefore = await earlierReviews(context, job, reported);
+  const seenBefore = await earlierReviews(context, job, problems);
   return ok({
     ...{ gate: job.gate.id, slot: job.slot, content: job.gate.content, agent, iteration: context.iteration },
     at: context.ports.clock.now().toISOString(),
@@ -62,10 +67,10 @@ export async function interpretAnswer(
     rerunNewIssueThreshold: settings.rerunNewIssueThreshold,
     convergence: settings.convergence,
     seenBefore,
-    status: said.status,
-    reported,
-    previous: said.previous ?? [],
-    message: said.message ?? null,
+    status: answer.status,
+    reported: problems,
+    previous: answer.previous ?? [],
+    message: answer.message ?? null,
     earlier: job.state.findings,
     entryNow: (file) => entries.get(file) ?? null,
     isStale,
@@ -79,8 +84,8 @@ export async function interpretAnswer(
  */
 function reviewsBefore({ state, slot, gate }: SlotJob): readonly SlotRecord[] {
   return state.cycle.filter(
-    ({ slot: other, own, status }) =>
-      other === slot && own?.promptDigest === gate.rubric.digest && (status === 'pass' || status === 'fail'),
+    ({ slot: recordSlot, own, status }) =>
+      recordSlot === slot && own?.promptDigest === gate.rubric.digest && (status === 'pass' || status === 'fail'),
   );
 }
 
@@ -95,23 +100,27 @@ async function earlierReviews(
   problems: readonly ReportedProblem[],
 ): Promise<SlotReview['seenBefore']> {
   const { unchangedCode, ratchet } = request.settings.convergence;
-  const before = reviewsBefore(job);
+  const pastReviews = reviewsBefore(job);
   if (unchangedCode === 'block' && !ratchet) return () => 0;
-  const contents = [...new Set(before.flatMap(({ own }) => own?.content ?? []))];
+  const contents = [...new Set(pastReviews.flatMap(({ own }) => own?.content ?? []))];
   const { id: gate, rubric } = job.gate;
-  const key = { gate, slot: job.slot, scope: before.at(-1)?.own?.scope ?? '', promptDigest: rubric.digest };
-  const found = await Promise.all(contents.map((content) => ports.receipts.find('review', { ...key, content })));
-  const receipts = found.filter((receipt) => receipt !== null);
-  const tree = receipts.find(({ content }) => content === before.at(-1)?.own?.content)?.tree;
+  const key = { gate, slot: job.slot, scope: pastReviews.at(-1)?.own?.scope ?? '', promptDigest: rubric.digest };
+  const storedReceipts = await Promise.all(
+    contents.map((content) => ports.receipts.find('review', { ...key, content })),
+  );
+  const receipts = storedReceipts.filter((receipt) => receipt !== null);
+  const tree = receipts.find(({ content }) => content === pastReviews.at(-1)?.own?.content)?.tree;
   if (tree === undefined) return () => 0;
   const paths = [...new Set(problems.flatMap(({ file }) => file ?? []))];
-  const known = await ports.snapshots.filesIn(tree, paths);
-  const sections = known.ok ? await ports.snapshots.plainSections(tree, job.tree, paths) : known;
-  if (!known.ok || !sections.ok) return () => 0;
-  const added = new Map(sections.value.flatMap(({ paths: own, text }) => own.map((path) => [path, addedLines(text)])));
+  const presentPaths = await ports.snapshots.filesIn(tree, paths);
+  const sections = presentPaths.ok ? await ports.snapshots.plainSections(tree, job.tree, paths) : presentPaths;
+  if (!presentPaths.ok || !sections.ok) return () => 0;
+  const addedLinesByPath = new Map(
+    sections.value.flatMap(({ paths: sectionPaths, text }) => sectionPaths.map((path) => [path, addedLines(text)])),
+  );
   return (problem) => {
-    if (problem.file === null || !known.value.has(problem.file)) return 0;
-    return isOnUnchangedLines(problem, added.get(problem.file) ?? new Set()) ? receipts.length : 0;
+    if (problem.file === null || !presentPaths.value.has(problem.file)) return 0;
+    return isOnUnchangedLines(problem, addedLinesByPath.get(problem.file) ?? new Set()) ? receipts.length : 0;
   };
 }
 
@@ -128,17 +137,19 @@ async function namedFiles(
   job: SlotJob,
   violations: Answers['gate']['violations'],
 ): Promise<Result<ReadonlyMap<string, NamedFile>>> {
-  const own = job.gate.entries.map(({ path }) => path);
-  const spelled = new Map(violations.map(({ file }) => [file, readFileName(file, request.root)]));
-  const unknown = new Set([...spelled.values()].flatMap(({ paths }) => paths).filter((path) => !isChanged(path)));
-  const found = await ports.snapshots.filesIn(job.tree, [...unknown]);
-  if (!found.ok) return found;
-  const exists = (path: RepoPath) => isChanged(path) || found.value.has(path);
-  const named = [...spelled].map(([name, spelling]): [string, NamedFile] => {
-    const file = findFile(spelling, own, exists) ?? findFile(spelling, changed, exists) ?? spelling.literal;
+  const gatePaths = job.gate.entries.map(({ path }) => path);
+  const spellings = new Map(violations.map(({ file }) => [file, readFileName(file, request.root)]));
+  const unchangedPaths = new Set(
+    [...spellings.values()].flatMap(({ paths }) => paths).filter((path) => !isChanged(path)),
+  );
+  const existingPaths = await ports.snapshots.filesIn(job.tree, [...unchangedPaths]);
+  if (!existingPaths.ok) return existingPaths;
+  const exists = (path: RepoPath) => isChanged(path) || existingPaths.value.has(path);
+  const pairs = [...spellings].map(([name, spelling]): [string, NamedFile] => {
+    const file = findFile(spelling, gatePaths, exists) ?? findFile(spelling, changed, exists) ?? spelling.literal;
     return [name, { file, line: spelling.line }];
   });
-  return ok(new Map(named));
+  return ok(new Map(pairs));
 }
 
 type KnownFile = { readonly locate: ReturnType<typeof findingLocator>; readonly seen: string | null };

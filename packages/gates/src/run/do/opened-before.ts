@@ -30,10 +30,10 @@ export async function filesOpenedBefore(
 ): Promise<readonly GivenFile[]> {
   const alike = context.plans.filter(({ state }) => state.gate.content === content);
   const earlier = alike.flatMap(({ state }) => earlierReads(state.cycle, agent, context.request));
-  const shown = new Set<string>(entries.filter(({ baseBlob }) => baseBlob === null).map(({ path }) => path));
-  const wanted = [...new Set(earlier.flatMap(({ needed }) => needed))].filter((path) => !shown.has(path));
+  const addedPaths = new Set<string>(entries.filter(({ baseBlob }) => baseBlob === null).map(({ path }) => path));
+  const candidates = [...new Set(earlier.flatMap(({ needed }) => needed))].filter((path) => !addedPaths.has(path));
   const files: (GivenFile & { readonly more: number; readonly likely: number })[] = [];
-  for (const path of wanted.sort()) {
+  for (const path of candidates.sort()) {
     const likely = needsFile(earlier, path);
     // Read the file from the snapshot: it contains no ignored files, and it is the code under review even if someone
     // edits the file now.
@@ -55,26 +55,26 @@ function earlierReads(
   agent: string,
   request: RunContext['request'],
 ): readonly EarlierReads<RepoPath>[] {
-  const known = cycle.filter(
+  const freshReviews = cycle.filter(
     ({ adapter, status, own }) =>
       adapter === agent && status !== 'error' && own?.dispatch === 'fresh' && own.opened !== undefined,
   );
-  return [...grouped(known, ({ slot }) => slot).values()].flatMap((reviews) => {
-    const all = reviews.map(({ own }) => readsOf(own, request));
-    const twice = all.flatMap((one) => one.twice);
-    return all.slice(-1).map(({ needed }) => ({ needed, twice }));
+  return [...grouped(freshReviews, ({ slot }) => slot).values()].flatMap((reviews) => {
+    const readsPerReview = reviews.map(({ own }) => readsOf(own, request));
+    const pathsReadTwice = readsPerReview.flatMap((reads) => reads.twice);
+    return readsPerReview.slice(-1).map(({ needed }) => ({ needed, twice: pathsReadTwice }));
   });
 }
 
 /** Returns the files that a reviewer opened or found in its prompt, including those of the session that it forked. */
-function readsOf(own: SlotRecord['own'], { root }: RunContext['request']): EarlierReads<RepoPath> {
+function readsOf(metadata: SlotRecord['own'], { root }: RunContext['request']): EarlierReads<RepoPath> {
   const pathsOf = (names: readonly string[] = []) => names.flatMap((name) => readFileName(name, root).literal ?? []);
-  const opened = pathsOf(own?.opened);
-  const shown = pathsOf(own?.handed);
-  const shared = pathsOf(own?.reading?.opened);
-  const twice = [
-    ...opened.filter((path) => shown.includes(path) || shared.includes(path)),
-    ...shared.filter((path) => shown.includes(path)),
+  const openedPaths = pathsOf(metadata?.opened);
+  const shownPaths = pathsOf(metadata?.handed);
+  const sharedPaths = pathsOf(metadata?.reading?.opened);
+  const pathsReadTwice = [
+    ...openedPaths.filter((path) => shownPaths.includes(path) || sharedPaths.includes(path)),
+    ...sharedPaths.filter((path) => shownPaths.includes(path)),
   ];
-  return { needed: [...opened, ...shown, ...shared], twice };
+  return { needed: [...openedPaths, ...shownPaths, ...sharedPaths], twice: pathsReadTwice };
 }

@@ -65,11 +65,11 @@ export async function availableAgents(
   { ports, reviewers }: Pick<IterationContext, 'ports' | 'reviewers'>,
   gate: ReviewGate,
 ): Promise<{ readonly names: readonly string[]; readonly cooling: readonly Cooldown[] }> {
-  const wanted = (gate.agents ?? reviewers.names).filter(
+  const candidates = (gate.agents ?? reviewers.names).filter(
     (name) => reviewers.found.includes(name) && reviewers.refused?.has(name) !== true,
   );
-  const cooling = (await ports.cooldowns.all(ports.clock.now())).filter(({ agent }) => wanted.includes(agent));
-  return { names: wanted.filter((name) => !cooling.some(({ agent }) => agent === name)), cooling };
+  const cooling = (await ports.cooldowns.all(ports.clock.now())).filter(({ agent }) => candidates.includes(agent));
+  return { names: candidates.filter((name) => !cooling.some(({ agent }) => agent === name)), cooling };
 }
 
 export async function prepareSlot(
@@ -81,21 +81,22 @@ export async function prepareSlot(
   const unassignable = (trouble: SlotTrouble, agent: string | null = null) =>
     ok<UnassignableSlot>({ state, gate, ...plan, agent, trouble });
   const available = await availableAgents(context, gate);
-  const assigned = assignAgents(plan.slot, available.names);
-  if (assigned === null) {
-    const wanted = gate.agents ?? context.request.settings.agents ?? context.reviewers.names;
-    const refused = [...(context.reviewers.refused ?? [])].find(([name]) => wanted.includes(name));
-    if (refused !== undefined) return unassignable({ kind: 'author-agent', agent: refused[0], path: refused[1] });
-    const missing = context.reviewers.missing.filter(({ name }) => wanted.includes(name));
-    return unassignable({ kind: 'no-agent', wanted, cooling: available.cooling, missing });
+  const assignment = assignAgents(plan.slot, available.names);
+  if (assignment === null) {
+    const wantedAgents = gate.agents ?? context.request.settings.agents ?? context.reviewers.names;
+    const refusedAgent = [...(context.reviewers.refused ?? [])].find(([name]) => wantedAgents.includes(name));
+    if (refusedAgent !== undefined)
+      return unassignable({ kind: 'author-agent', agent: refusedAgent[0], path: refusedAgent[1] });
+    const missing = context.reviewers.missing.filter(({ name }) => wantedAgents.includes(name));
+    return unassignable({ kind: 'no-agent', wanted: wantedAgents, cooling: available.cooling, missing });
   }
-  const { agent, others } = assigned;
-  const described = await Promise.all([agent, ...others].map((name) => context.reviewers.describe(name)));
-  const now = described[0] as ReviewerFacts;
+  const { agent, others } = assignment;
+  const reviewerFacts = await Promise.all([agent, ...others].map((name) => context.reviewers.describe(name)));
+  const agentFacts = reviewerFacts[0] as ReviewerFacts;
   const lastLook = lastReview(state, plan.slot);
   const change = await gateDiff(context, gate);
   if (!change.ok) return change;
-  const limit = Math.min(...described.map(({ diffLimit }) => diffLimit));
+  const limit = Math.min(...reviewerFacts.map(({ diffLimit }) => diffLimit));
   const parts = splitDiff(change.value, limit);
   if (!parts.ok) {
     return unassignable({ kind: 'file-too-large', path: parts.path, characters: parts.characters, limit }, agent);
@@ -103,36 +104,39 @@ export async function prepareSlot(
   const { rubric, unshown } = await readRubric(context, gate);
   const past = await pastOf(context, state, plan.slot, lastLook);
   const diffLength = parts.parts.reduce((sum, { text }) => sum + text.length, 0);
-  const given =
+  const givenFiles =
     parts.parts.length > 1 || plan.why === 'asked-for' || plan.why === 'certify'
       ? []
       : await filesOpenedBefore(context, gate, { agent, promptLength: GATE_ENGINE.length + diffLength });
   const fresh = parts.parts.map(({ text: diff }, i): ComposedPrompt => {
     const part = parts.parts.length === 1 ? null : { number: i + 1, of: parts.parts.length };
     const open = past.open.filter(({ file }) => partShowing(file, parts.parts) === i);
-    return freshGatePrompt({ diff, part }, rubric, { ...past, open }, given);
+    return freshGatePrompt({ diff, part }, rubric, { ...past, open }, givenFiles);
   });
-  const kept = lastLook?.own?.session ?? null;
+  const lastSession = lastLook?.own?.session ?? null;
   // The cost estimate of a new session already counts the files that the reviewer opens, so do not count these files
   // twice.
-  const givenLength = given.reduce((sum, { text }) => sum + text.length, 0);
+  const givenLength = givenFiles.reduce((sum, { text }) => sum + text.length, 0);
   const freshLength = fresh.reduce((sum, { length }) => sum + length, 0) - givenLength;
-  const resumed =
-    kept === null
+  const resumedPrompt =
+    lastSession === null
       ? null
-      : await deltaPrompt(context, gate, kept, (...shown) => resumedGatePrompt(shown[0], shown[1], past, shown[2]));
-  const delta = resumed?.ok === true ? resumed : null;
+      : await deltaPrompt(context, gate, lastSession, (...args) => resumedGatePrompt(args[0], args[1], past, args[2]));
+  const delta = resumedPrompt?.ok === true ? resumedPrompt : null;
   const deltaLength = delta?.prompt.dynamic.length ?? 0;
   const { clock } = context.ports;
   const pauseMs = lastLook === null ? null : clock.now().getTime() - Date.parse(lastLook.timestamp);
-  const rule = cacheRule(now.provider, now.model ?? now.usualModel ?? kept?.cache?.model ?? null);
+  const rule = cacheRule(
+    agentFacts.provider,
+    agentFacts.model ?? agentFacts.usualModel ?? lastSession?.cache?.model ?? null,
+  );
   const { settings } = context.request;
   const ttl = cacheTtl(settings.cacheTtl, rule, { next: context.cacheHistory.next.reviewer, pauseMs });
   const lengths = {
     delta: deltaLength,
     fresh: freshLength,
-    given: given.length,
-    ...(now.sharesPrefix ? { shared: sharedStarts(context.plans, gate, fresh[0], kept) } : {}),
+    given: givenFiles.length,
+    ...(agentFacts.sharesPrefix ? { shared: sharedStarts(context.plans, gate, fresh[0], lastSession) } : {}),
   };
   const cost =
     delta === null
@@ -142,10 +146,15 @@ export async function prepareSlot(
     who: 'reviewer',
     wanted: plan.why === 'asked-for' || plan.why === 'certify' ? 'fresh' : 'any',
     // A session that saw only one part of the change cannot be resumed for the whole change.
-    session: fresh.length > 1 ? null : kept,
-    now: { agent, model: now.model, version: now.version, toolsDigest: slotFingerprint(now, gate) },
-    canResume: kept?.agent === agent && (await now.canResume()),
-    lost: resumed?.ok === false ? resumed.lost : null,
+    session: fresh.length > 1 ? null : lastSession,
+    now: {
+      agent,
+      model: agentFacts.model,
+      version: agentFacts.version,
+      toolsDigest: slotFingerprint(agentFacts, gate),
+    },
+    canResume: lastSession?.agent === agent && (await agentFacts.canResume()),
+    lost: resumedPrompt?.ok === false ? resumedPrompt.lost : null,
     isFinalValidation: false,
     changed: lastLook?.own?.content !== gate.content,
     cost,
@@ -163,19 +172,19 @@ export async function prepareSlot(
     others,
     dispatch,
     fresh,
-    given: given.map(({ path }) => path),
+    given: givenFiles.map(({ path }) => path),
     unshown,
     resumed:
       dispatch.kind === 'resumed' && delta !== null ? await withChangedFiles(context, state, delta, plan.slot) : null,
     tree: context.tree,
     lastLook,
-    prefix: now.sharesPrefix && startsUncached ? `${agent}\0${start?.stable ?? ''}` : null,
-    sharing: sharingKey(agent, now, fresh),
-    timeoutSeconds: gate.timeoutSeconds ?? now.timeoutSeconds ?? settings.timeoutSeconds,
+    prefix: agentFacts.sharesPrefix && startsUncached ? `${agent}\0${start?.stable ?? ''}` : null,
+    sharing: sharingKey(agent, agentFacts, fresh),
+    timeoutSeconds: gate.timeoutSeconds ?? agentFacts.timeoutSeconds ?? settings.timeoutSeconds,
     cacheTtl: ttlOfCall(
       settings.cacheTtl,
       ttl,
-      dispatch.kind === 'resumed' && cost !== null ? { ...kept, ...cost } : null,
+      dispatch.kind === 'resumed' && cost !== null ? { ...lastSession, ...cost } : null,
     ),
     cacheNote: cost?.note ?? null,
   });
@@ -188,28 +197,30 @@ function sharedStarts(
   plans: readonly GateRun[],
   { content }: ReviewGate,
   prompt: ComposedPrompt | undefined,
-  kept: KeptSession | null,
+  lastSession: KeptSession | null,
 ): { readonly fresh: SharedStart; readonly resumed: SharedStart } {
   const running = plans.flatMap(({ state, slots }) =>
     slots
       .filter(({ kind }) => kind === 'run')
       .map(({ slot }) => {
-        const own = lastReview(state, slot)?.own;
-        return { gate: state.gate, session: own?.session ?? null, isFork: own?.reading !== undefined };
+        const metadata = lastReview(state, slot)?.own;
+        return { gate: state.gate, session: metadata?.session ?? null, isFork: metadata?.reading !== undefined };
       }),
   );
-  const alike = running.filter(({ gate }) => gate.content === content);
-  const again = running.filter(({ session }) => session !== null && session.stableDigest === kept?.stableDigest);
-  const tokensOf = (those: typeof running) => {
-    const measured = those.map(({ session }) => session?.cache?.opening?.shared ?? 0);
-    return Math.max(...measured, estimateTokens(prompt?.stable.length ?? 0));
+  const sameContentReviews = running.filter(({ gate }) => gate.content === content);
+  const resumedReviews = running.filter(
+    ({ session }) => session !== null && session.stableDigest === lastSession?.stableDigest,
+  );
+  const tokensOf = (reviews: typeof running) => {
+    const tokenCounts = reviews.map(({ session }) => session?.cache?.opening?.shared ?? 0);
+    return Math.max(...tokenCounts, estimateTokens(prompt?.stable.length ?? 0));
   };
   // The figures of a forked session include files that another session read for it. New sessions can share such a
   // session again, but resumed sessions share only the start of their prompts. So leave out forked sessions here.
-  const resumed = tokensOf(alike.filter(({ isFork }) => !isFork));
+  const resumedTokens = tokensOf(sameContentReviews.filter(({ isFork }) => !isFork));
   return {
-    fresh: { reviewers: alike.length, tokens: tokensOf(alike) },
-    resumed: { reviewers: again.length, tokens: resumed },
+    fresh: { reviewers: sameContentReviews.length, tokens: tokensOf(sameContentReviews) },
+    resumed: { reviewers: resumedReviews.length, tokens: resumedTokens },
   };
 }
 
@@ -252,13 +263,13 @@ function lastReview({ cycle }: GateState, slot: number): SlotRecord | null {
 
 async function gateDiff(context: IterationContext, gate: ReviewGate): Promise<Result<readonly DiffSection[]>> {
   const { comparison } = context.facts;
-  const whole = await context.diff(comparison.baseTree, DEFAULT_DIFF_CONTEXT);
-  if (!whole.ok) return whole;
-  const { whole: own, torn } = sectionsOf(whole.value, new Set(gate.entries.map(({ path }) => path)));
-  if (torn.length === 0) return ok(own);
+  const wholeDiff = await context.diff(comparison.baseTree, DEFAULT_DIFF_CONTEXT);
+  if (!wholeDiff.ok) return wholeDiff;
+  const { whole: gateSections, torn } = sectionsOf(wholeDiff.value, new Set(gate.entries.map(({ path }) => path)));
+  if (torn.length === 0) return ok(gateSections);
   // If a file was renamed into or out of the gate, show only the side inside the gate.
   const plain = await context.ports.snapshots.plainSections(comparison.baseTree, context.tree, torn);
-  return plain.ok ? ok([...own, ...plain.value]) : plain;
+  return plain.ok ? ok([...gateSections, ...plain.value]) : plain;
 }
 
 export const DEFAULT_DIFF_CONTEXT = 3;
@@ -293,10 +304,10 @@ export async function deltaPrompt(
     // Even if a file has not changed since the last review, it can be new to the gate, or be compared with another base
     // now. The diff would not show that, so the session cannot be resumed.
     if (!sessionCoversChange(session.shown, gate.entries, delta.value.has)) return { ok: false, lost: 'diff' };
-    const changed = changedPaths(delta.value, gate.entries, session.shown);
-    const sections = delta.value.showing(changed);
-    const compose = (shown: readonly DiffSection[], whole: readonly RepoPath[]) =>
-      write(opening, shown.map(({ text }) => text).join(''), whole);
+    const paths = changedPaths(delta.value, gate.entries, session.shown);
+    const sections = delta.value.showing(paths);
+    const compose = (shownSections: readonly DiffSection[], whole: readonly RepoPath[]) =>
+      write(opening, shownSections.map(({ text }) => text).join(''), whole);
     const prompt = compose(sections, []);
     if (shortest === null || prompt.dynamic.length < shortest.prompt.dynamic.length) {
       shortest = { ok: true, prompt, session, sections, compose };
@@ -329,15 +340,15 @@ async function pastOf(
   slot: number,
   lastLook: SlotRecord | null,
 ): Promise<SlotPast> {
-  const own = (one: ReportedFinding) => one.finding.slot === slot && isOpen(one.state);
-  const seen = lastLook?.own?.snapshot ?? null;
-  const delta = seen === null ? null : await context.diff(seen, DEFAULT_DIFF_CONTEXT);
-  const changed =
+  const isOwnOpen = (report: ReportedFinding) => report.finding.slot === slot && isOpen(report.state);
+  const lastSnapshot = lastLook?.own?.snapshot ?? null;
+  const delta = lastSnapshot === null ? null : await context.diff(lastSnapshot, DEFAULT_DIFF_CONTEXT);
+  const changedFiles =
     lastLook === null || delta?.ok !== true ? null : changedSince(context, state.gate, delta.value, lastLook);
   return {
-    open: state.findings.filter(own).map(({ finding }) => finding),
-    declined: state.findings.filter((one) => one.state === 'waived').map(({ finding }) => finding),
-    since: changed === null ? null : { passed: lastLook?.status === 'pass', changed: [...new Set(changed)] },
+    open: state.findings.filter(isOwnOpen).map(({ finding }) => finding),
+    declined: state.findings.filter((report) => report.state === 'waived').map(({ finding }) => finding),
+    since: changedFiles === null ? null : { passed: lastLook?.status === 'pass', changed: [...new Set(changedFiles)] },
   };
 }
 
@@ -346,6 +357,6 @@ async function readRubric(
   gate: ReviewGate,
 ): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
   if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
-  const read = await readContext([gate.task], context.ports.references(), context.changed);
-  return { rubric: ruleReview(gate.task, read.context), unshown: read.notices };
+  const ruleContext = await readContext([gate.task], context.ports.references(), context.changed);
+  return { rubric: ruleReview(gate.task, ruleContext.context), unshown: ruleContext.notices };
 }

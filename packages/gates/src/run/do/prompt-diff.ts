@@ -7,8 +7,8 @@ export type IndexedDiff = ReturnType<typeof indexDiff>;
 
 /** Indexes a diff. `isChanged` says whether the change under review contains a path. */
 export function indexDiff(sections: readonly DiffSection[], isChanged: (path: RepoPath) => boolean) {
-  const located = sections.flatMap(({ paths }, position) => paths.map((path) => ({ path, position })));
-  const byPath = grouped(located, ({ path }) => path);
+  const pathPositions = sections.flatMap(({ paths }, position) => paths.map((path) => ({ path, position })));
+  const byPath = grouped(pathPositions, ({ path }) => path);
   const paths = [...byPath.keys()];
   let byHash: ReadonlyMap<string, readonly RepoPath[]> | null = null;
   return {
@@ -17,8 +17,10 @@ export function indexDiff(sections: readonly DiffSection[], isChanged: (path: Re
     left: paths.filter((path) => !isChanged(path)),
     has: (path: RepoPath) => byPath.has(path),
     /** Returns the parts of the diff that show one of the paths, in the order of the diff. */
-    showing(wanted: Iterable<RepoPath>): readonly DiffSection[] {
-      const positions = new Set([...wanted].flatMap((path) => byPath.get(path) ?? []).map(({ position }) => position));
+    showing(requestedPaths: Iterable<RepoPath>): readonly DiffSection[] {
+      const positions = new Set(
+        [...requestedPaths].flatMap((path) => byPath.get(path) ?? []).map(({ position }) => position),
+      );
       return [...positions].sort((a, b) => a - b).flatMap((position) => sections[position] ?? []);
     },
     /** Returns the paths that have this short hash. */
@@ -34,32 +36,32 @@ export function indexDiff(sections: readonly DiffSection[], isChanged: (path: Re
  * gate, which need a separate diff.
  */
 export function sectionsOf(diff: IndexedDiff, paths: ReadonlySet<RepoPath>) {
-  const whole: DiffSection[] = [];
-  const torn: RepoPath[] = [];
+  const wholeSections: DiffSection[] = [];
+  const renamedPaths: RepoPath[] = [];
   for (const section of diff.showing(paths)) {
     const inside = section.paths.filter((path) => paths.has(path));
-    if (inside.length === section.paths.length) whole.push(section);
-    else torn.push(...inside);
+    if (inside.length === section.paths.length) wholeSections.push(section);
+    else renamedPaths.push(...inside);
   }
-  return { whole, torn };
+  return { whole: wholeSections, torn: renamedPaths };
 }
 
 /**
  * Returns the gate's paths that changed since its last review, in the order of the diff. Only files that the gate
- * reviews now, or that the last review showed (`shown`), count; others differ because the base is newer.
+ * reviews now, or that the last review showed (`shownEntries`), count; others differ because the base is newer.
  */
 export function changedPaths(
   diff: IndexedDiff,
   entries: readonly Entry[],
-  shown: readonly string[],
+  shownEntries: readonly string[],
 ): readonly RepoPath[] {
-  const seen = shown.flatMap((one) => diff.withHash(one.slice(0, LENGTH)));
-  return pathsIn(diff, new Set([...entries.map(({ path }) => path), ...seen]));
+  const shownPaths = shownEntries.flatMap((shownEntry) => diff.withHash(shownEntry.slice(0, LENGTH)));
+  return pathsIn(diff, new Set([...entries.map(({ path }) => path), ...shownPaths]));
 }
 
 /** Returns those of the paths that the diff contains, in the order of the diff. */
-export function pathsIn(diff: IndexedDiff, wanted: ReadonlySet<RepoPath>): readonly RepoPath[] {
-  return diff.showing(wanted).flatMap(({ paths }) => paths.filter((path) => wanted.has(path)));
+export function pathsIn(diff: IndexedDiff, candidates: ReadonlySet<RepoPath>): readonly RepoPath[] {
+  return diff.showing(candidates).flatMap(({ paths }) => paths.filter((path) => candidates.has(path)));
 }
 
 /**
@@ -72,11 +74,11 @@ export function entriesShown(entries: readonly Entry[]): readonly string[] {
 
 /** Whether a session knows all these changes: it saw each of them with its current base, or the next diff shows it. */
 export function sessionCoversChange(
-  shown: readonly string[],
+  shownEntries: readonly string[],
   entries: readonly Entry[],
   isChanged: (path: RepoPath) => boolean,
 ): boolean {
-  const bases = new Map(shown.map((one) => [one.slice(0, LENGTH), one.slice(LENGTH)]));
+  const bases = new Map(shownEntries.map((shownEntry) => [shownEntry.slice(0, LENGTH), shownEntry.slice(LENGTH)]));
   return entries.every((entry) => {
     const base = bases.get(short(entry.path));
     return base === undefined ? isChanged(entry.path) : base === short(baseOf(entry));
@@ -115,8 +117,8 @@ export function splitDiff(sections: readonly DiffSection[], limit: number): Diff
 
 /** Returns the index of the part that shows a file. Returns the first part for a file that no part shows. */
 export function partShowing(file: string | null, parts: readonly DiffSection[]): number {
-  const shown = parts.findIndex(({ paths }) => paths.some((path) => path === file));
-  return Math.max(0, shown);
+  const index = parts.findIndex(({ paths }) => paths.some((path) => path === file));
+  return Math.max(0, index);
 }
 
 // In a diff, a space, a plus or a minus stands before each line of a file. So a line that matches this pattern comes

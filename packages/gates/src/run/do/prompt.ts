@@ -31,12 +31,12 @@ export function freshGatePrompt(
   change: ShownChange,
   rubric: string,
   past: SlotPast,
-  given: readonly GivenFile[] = [],
+  includedFiles: readonly GivenFile[] = [],
 ): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: GATE_ENGINE },
     { kind: 'stable', text: shownChange(change) },
-    { kind: 'stable', text: givenFiles(given) },
+    { kind: 'stable', text: givenFiles(includedFiles) },
     { kind: 'dynamic', text: `## What to look for\n\n${closeFence(rubric.trim())}` },
     { kind: 'dynamic', text: earlierReview(past) },
     { kind: 'dynamic', text: openFindings(past.open) },
@@ -159,11 +159,11 @@ export function forkedGatePrompt({ stable, dynamic }: ComposedPrompt): ComposedP
 }
 
 function shownChange({ diff, part }: ShownChange): string {
-  const which =
+  const partNote =
     part === null
       ? ''
       : `\n\nThe change is too long for one prompt. This is part ${part.number} of ${part.of}; the other parts are reviewed separately. Judge this part.`;
-  return `## The change${which}\n\n${diff.trim() === '' ? '(No text differs.)' : fence(diff, 'diff')}`;
+  return `## The change${partNote}\n\n${diff.trim() === '' ? '(No text differs.)' : fence(diff, 'diff')}`;
 }
 
 function wholeFiles(paths: readonly RepoPath[]): string {
@@ -189,8 +189,8 @@ function earlierReview({ since }: SlotPast): string {
   const start = `An earlier review of this change ${since.passed ? 'passed' : 'reported problems'}.`;
   if (since.changed.length === 0) return `${start} Nothing has changed since.`;
   const names = since.changed.slice(0, MOST_NAMES).map((path) => `- ${quoteName(path)}`);
-  const more = since.changed.length > MOST_NAMES ? [`- and ${since.changed.length - MOST_NAMES} more`] : [];
-  return `${start} These files have changed since:\n\n${[...names, ...more].join('\n')}`;
+  const omissionNote = since.changed.length > MOST_NAMES ? [`- and ${since.changed.length - MOST_NAMES} more`] : [];
+  return `${start} These files have changed since:\n\n${[...names, ...omissionNote].join('\n')}`;
 }
 
 function openFindings(findings: readonly KnownFinding[]): string {

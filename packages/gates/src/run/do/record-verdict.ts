@@ -32,32 +32,37 @@ export async function judgeSlot(
   if (answer.answer === null) return recordError(context, job, answer, answer.trouble);
   const review = await interpretAnswer(context, job, answer.agent, answer.answer, isStale);
   if (!review.ok) return review;
-  const matched = matchFindings(review.value);
+  const matches = matchFindings(review.value);
   const fails =
-    matched.unchanged.length > 0 || [...matched.added, ...matched.updated].some(({ kept }) => kept === 'open');
+    matches.unchanged.length > 0 || [...matches.added, ...matches.updated].some(({ kept }) => kept === 'open');
   // The files changed during the review. A pass on the old files does not count for the current ones, but a failure
   // still counts.
   if (isStale && !fails) return recordError(context, job, answer, { kind: 'stale' });
-  const added = await keepFindings(context, matched);
-  if (!added.ok) return added;
-  if (added.value === 'stopped') return ok(stoppedSlot(job, answer));
+  const addedFindings = await keepFindings(context, matches);
+  if (!addedFindings.ok) return addedFindings;
+  if (addedFindings.value === 'stopped') return ok(stoppedSlot(job, answer));
   const { ratchetHolder: ratchet } = context.request;
   if (ratchet !== undefined) {
     const { isRerun } = review.value;
-    const tolerated = toleratedAfter(ratchet.now, { isRerun, isStale, updated: matched.updated, added: added.value });
-    ratchet.now = { ...ratchet.now, tolerated };
+    const newToleratedIds = toleratedAfter(ratchet.now, {
+      isRerun,
+      isStale,
+      updated: matches.updated,
+      added: addedFindings.value,
+    });
+    ratchet.now = { ...ratchet.now, tolerated: newToleratedIds };
   }
-  const tolerated = ratchet?.now.tolerated ?? new Set<string>();
-  const standing = standingAfter(matched, added.value, tolerated);
+  const toleratedIds = ratchet?.now.tolerated ?? new Set<string>();
+  const standing = standingAfter(matches, addedFindings.value, toleratedIds);
   const open = standing.filter(({ state }) => state === 'open').map(({ finding }) => finding);
   // Store a failure even if all findings are waived or tolerated, so that it counts again when the waiver is withdrawn.
-  const waived = standing
-    .filter(({ finding, state }) => state === 'waived' || tolerated.has(finding.id))
+  const waivedFindings = standing
+    .filter(({ finding, state }) => state === 'waived' || toleratedIds.has(finding.id))
     .map(({ finding }) => finding);
-  const status = open.length + waived.length > 0 ? 'fail' : 'pass';
+  const status = open.length + waivedFindings.length > 0 ? 'fail' : 'pass';
   const { gate, slot, content, scope, agent, iteration, at } = review.value;
   const { request, facts } = context;
-  const changed = changedAgents(
+  const alteredAgents = changedAgents(
     request.settings.agent,
     request.root,
     facts.snapshot.entries.map(({ path }) => path),
@@ -67,14 +72,14 @@ export async function judgeSlot(
     ...{ gate, slot, content, scope, agent, iteration, at },
     promptDigest: job.gate.rubric.digest,
     verdict: status,
-    findings: [...open, ...waived].map(({ id }) => id),
+    findings: [...open, ...waivedFindings].map(({ id }) => id),
     // Without these facts the pass never leaves this clone, also not after the change of the program is taken back.
-    ...(changed.has(agent) ? {} : { made: reviewFacts(answer, request.settings, version) }),
+    ...(alteredAgents.has(agent) ? {} : { made: reviewFacts(answer, request.settings, version) }),
     tree: job.tree,
   });
   if (!receipt.ok) return receipt;
-  const closed = matched.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id);
-  return record(context, job, answer, { status, trouble: null, closed, standing });
+  const closedIds = matches.updated.filter((finding) => finding.kept === 'closed').map(({ id }) => id);
+  return record(context, job, answer, { status, trouble: null, closed: closedIds, standing });
 }
 
 export function recordError(
@@ -92,18 +97,18 @@ export function recordError(
  */
 async function keepFindings(
   { ports: { findings }, request: { stop } }: IterationContext,
-  matched: MatchedFindings,
+  matches: MatchedFindings,
 ): Promise<Result<readonly Finding[] | 'stopped'>> {
-  const added = await findings.add(matched.added, stop);
-  if (!added.ok) return added;
-  if (added.value.length < matched.added.length) return ok('stopped');
-  for (const finding of matched.updated) {
+  const addedFindings = await findings.add(matches.added, stop);
+  if (!addedFindings.ok) return addedFindings;
+  if (addedFindings.value.length < matches.added.length) return ok('stopped');
+  for (const finding of matches.updated) {
     if (stop?.aborted === true) return ok('stopped');
-    const updated = await findings.update(finding);
-    if (!updated.ok) return updated;
+    const updateResult = await findings.update(finding);
+    if (!updateResult.ok) return updateResult;
   }
-  const refuted = await forEachOk(matched.refuted, ({ id, claim }) => findings.refute(id, claim));
-  return refuted.ok ? added : refuted;
+  const refuteResult = await forEachOk(matches.refuted, ({ id, claim }) => findings.refute(id, claim));
+  return refuteResult.ok ? addedFindings : refuteResult;
 }
 
 /**
@@ -118,19 +123,19 @@ type Standing = { readonly finding: Finding; readonly state: FindingState };
 
 /** Returns the reviewer's findings for its record: open ones, warnings, and waived ones that were reported again. */
 function standingAfter(
-  matched: MatchedFindings,
-  added: readonly Finding[],
-  tolerated: ReadonlySet<string>,
+  matches: MatchedFindings,
+  addedFindings: readonly Finding[],
+  toleratedIds: ReadonlySet<string>,
 ): readonly Standing[] {
   const withState = (finding: Finding): Standing => {
-    const warns = finding.kept === 'warning' || tolerated.has(finding.id);
+    const warns = finding.kept === 'warning' || toleratedIds.has(finding.id);
     return { finding, state: warns ? 'warning' : 'open' };
   };
   return [
-    ...matched.unchanged.map((finding): Standing => ({ finding, state: 'open' })),
-    ...matched.updated.filter(({ kept }) => kept !== 'closed').map(withState),
-    ...added.map(withState),
-    ...matched.waived.map((finding): Standing => ({ finding, state: 'waived' })),
+    ...matches.unchanged.map((finding): Standing => ({ finding, state: 'open' })),
+    ...matches.updated.filter(({ kept }) => kept !== 'closed').map(withState),
+    ...addedFindings.map(withState),
+    ...matches.waived.map((finding): Standing => ({ finding, state: 'waived' })),
   ];
 }
 
@@ -168,7 +173,7 @@ function slotResult(
     outcome: {
       ...{ ...call, agent, dispatch, durationMs, trouble },
       ...{ why: trouble?.kind ?? why, passIteration: null, sawOlder: false, earlier: null },
-      shared: job.state.slots.find((one) => one.slot === slot)?.shared ?? null,
+      shared: job.state.slots.find((slotState) => slotState.slot === slot)?.shared ?? null,
     },
     cost:
       agent === null || dispatch === 'none'
@@ -191,11 +196,11 @@ function slotResult(
  */
 function readsOf(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): Pick<LedgerSlot, 'reads'> {
   if (answer?.opened == null) return {};
-  const opened = new Set(answer.opened).size;
+  const openedCount = new Set(answer.opened).size;
   const reading = answer.forked && 'shared' in job ? (job.shared?.end.reading ?? null) : null;
-  if (reading === null) return { reads: { opened } };
+  if (reading === null) return { reads: { opened: openedCount } };
   const files = filesIn(reading);
-  return { reads: { opened, reading: files.length, again: openedAgain(answer.opened, files).length } };
+  return { reads: { opened: openedCount, reading: files.length, again: openedAgain(answer.opened, files).length } };
 }
 
 /** Returns why the session was new or resumed. If it is new although a resume was planned, the old session was lost. */
@@ -223,7 +228,7 @@ async function record(
   const adapter = agent ?? NO_AGENT;
   const session = sessionReason(job, dispatch, answer);
   const durationMs = answer?.durationMs ?? 0;
-  const written = await writeRecord(
+  const writeResult = await writeRecord(
     context,
     job.state,
     adapter,
@@ -246,10 +251,10 @@ async function record(
         base: baseAfter(job, answer),
       },
     },
-    (all) => slotLog(all, { kind: 'run', slot, why: job.why }, answer?.exchanges ?? []),
+    (slotRecord) => slotLog(slotRecord, { kind: 'run', slot, why: job.why }, answer?.exchanges ?? []),
   );
-  if (!written.ok) return written;
-  const inState = (wanted: FindingState) => standing.filter(({ state }) => state === wanted).length;
+  if (!writeResult.ok) return writeResult;
+  const inState = (targetState: FindingState) => standing.filter(({ state }) => state === targetState).length;
   context.ports.reporter.tell({
     ...{ kind: 'slot-ended', gate: gate.id, slot, agent: adapter, status, trouble, usage, durationMs },
     ...{ open: inState('open'), warnings: inState('warning') },
@@ -282,12 +287,12 @@ export async function writeRecord(
   const start = cycle[0]?.iteration ?? iteration;
   const about = { content: gate.content, ...where, scope: scope.key, promptDigest: gate.rubric.digest };
   const timestamp = ports.clock.now().toISOString();
-  const written = {
+  const fullRecord = {
     ...record,
     gate: gate.id,
     iteration,
     timestamp,
     own: { ...about, ...own, cycle: { start, base, head, mark } },
   };
-  return ports.records.writeSlot(written, { gate: facts.nameOf(gate.id), agent }, logOf(written));
+  return ports.records.writeSlot(fullRecord, { gate: facts.nameOf(gate.id), agent }, logOf(fullRecord));
 }

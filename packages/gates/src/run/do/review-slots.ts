@@ -29,15 +29,15 @@ export async function runReviews(
   plans: readonly GateRun[],
   iteration: number,
 ): Promise<Result<RanSlots>> {
-  const opened = await openContext(run, facts, { iteration, plans });
-  if (!opened.ok) return opened;
-  const context = opened.value;
+  const contextResult = await openContext(run, facts, { iteration, plans });
+  if (!contextResult.ok) return contextResult;
+  const context = contextResult.value;
   const slots: SlotResult[] = [];
   const jobs: (SlotJob | UnassignableSlot)[] = [];
   for (const plan of plans) {
-    const skipped = await recordSkippedSlots(context, plan);
-    if (!skipped.ok) return skipped;
-    slots.push(...skipped.value);
+    const skippedSlots = await recordSkippedSlots(context, plan);
+    if (!skippedSlots.ok) return skippedSlots;
+    slots.push(...skippedSlots.value);
     for (const slot of plan.slots) {
       if (slot.kind === 'skip') continue;
       const job = await prepareSlot(context, plan.state, slot);
@@ -51,11 +51,11 @@ export async function runReviews(
   const results = await Promise.all(
     jobs.map(async (job) => {
       if ('trouble' in job) return recordError(context, job, null, job.trouble);
-      const shared = await readingOf(job);
-      const ready = shared === null ? job : withSharedReading(job, shared);
+      const reading = await readingOf(job);
+      const ready = reading === null ? job : withSharedReading(job, reading);
       // Reviewers that continue from one session need not wait for each other, because the provider has that session in
       // its cache already.
-      const release = await context.prefixes.join(shared?.end.reading == null ? job.prefix : null);
+      const release = await context.prefixes.join(reading?.end.reading == null ? job.prefix : null);
       try {
         return await queue(() => runJob(context, ready, isStale, release));
       } finally {
@@ -63,27 +63,27 @@ export async function runReviews(
       }
     }),
   );
-  let interrupted = false;
+  let isInterrupted = false;
   for (const result of results) {
     if (!result.ok) return result;
-    if (result.value === null || result.value.isStopped) interrupted = true;
+    if (result.value === null || result.value.isStopped) isInterrupted = true;
     if (result.value !== null) slots.push(result.value);
   }
   const isShown = jobs.some((job) => 'fresh' in job);
-  const shown = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok(null);
-  if (!shown.ok) return shown;
+  const shownDiff = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok(null);
+  if (!shownDiff.ok) return shownDiff;
   const entries = plans.flatMap(({ state }) => state.gate.entries);
-  const binary = [...new Set(binaryPaths(shown.value?.sections ?? [], entries))];
-  return ok({ slots, interrupted, binary, absent: absentAgents(context, jobs) });
+  const binary = [...new Set(binaryPaths(shownDiff.value?.sections ?? [], entries))];
+  return ok({ slots, interrupted: isInterrupted, binary, absent: absentAgents(context, jobs) });
 }
 
 function absentAgents(
   { reviewers, request }: Pick<IterationContext, 'reviewers' | 'request'>,
   jobs: readonly (SlotJob | UnassignableSlot)[],
 ): readonly string[] {
-  const ran = jobs.filter((job) => !('trouble' in job));
-  const wanted = new Set(ran.flatMap(({ gate }) => gate.agents ?? request.settings.agents ?? []));
-  return reviewers.missing.map(({ name }) => name).filter((name) => wanted.has(name));
+  const startedJobs = jobs.filter((job) => !('trouble' in job));
+  const configuredAgents = new Set(startedJobs.flatMap(({ gate }) => gate.agents ?? request.settings.agents ?? []));
+  return reviewers.missing.map(({ name }) => name).filter((name) => configuredAgents.has(name));
 }
 
 /** Whether none of the planned reviews has an agent that could run now. */
@@ -104,13 +104,13 @@ async function openContext(
 ): Promise<Result<IterationContext>> {
   const { snapshots, reviewers } = run.ports;
   const { headTree } = facts.comparison;
-  const taken = headTree === null ? await facts.snapshot.tree() : ok(headTree);
-  if (!taken.ok) return taken;
-  const tree = taken.value;
-  const kept = await snapshots.keep(tree);
-  if (!kept.ok) return kept;
-  const changed = facts.snapshot.entries.map(({ path }) => path);
-  const paths = new Set(changed);
+  const treeResult = headTree === null ? await facts.snapshot.tree() : ok(headTree);
+  if (!treeResult.ok) return treeResult;
+  const tree = treeResult.value;
+  const keepResult = await snapshots.keep(tree);
+  if (!keepResult.ok) return keepResult;
+  const changedPaths = facts.snapshot.entries.map(({ path }) => path);
+  const paths = new Set(changedPaths);
   const isChanged = (path: RepoPath) => paths.has(path);
   const texts = new Map<RepoPath, Promise<Result<string | null>>>();
   const diffs = new Map<string, Promise<Result<IndexedDiff>>>();
@@ -126,21 +126,21 @@ async function openContext(
     cacheHistory: await readCacheHistory(run.ports),
     tree,
     trees: { head: tree, base: facts.comparison.baseTree, hidden: omittedFolders(run.request.settings).folders },
-    changed,
+    changed: changedPaths,
     isChanged,
     mark: await snapshots.branchMark(facts.comparison.where.branch),
     reviewers: await reviewers(),
     prefixes: openPrefixGate(),
     text(path) {
-      const read = texts.get(path) ?? snapshots.textIn(tree, path);
-      texts.set(path, read);
-      return read;
+      const pendingText = texts.get(path) ?? snapshots.textIn(tree, path);
+      texts.set(path, pendingText);
+      return pendingText;
     },
     diff(from, contextLines) {
       const key = `${from} ${contextLines}`;
-      const made = diffs.get(key) ?? readDiff(from, contextLines);
-      diffs.set(key, made);
-      return made;
+      const pendingDiff = diffs.get(key) ?? readDiff(from, contextLines);
+      diffs.set(key, pendingDiff);
+      return pendingDiff;
     },
   });
 }
@@ -150,8 +150,8 @@ async function openContext(
  * only cost estimates need it.
  */
 async function readCacheHistory({ ledger, clock }: RunContext['ports']): Promise<CacheHistory> {
-  const read = await ledger.all(MOST_ENTRIES);
-  return read.ok ? cacheHistory(read.value.entries, clock.now()) : NO_CACHE_HISTORY;
+  const history = await ledger.all(MOST_ENTRIES);
+  return history.ok ? cacheHistory(history.value.entries, clock.now()) : NO_CACHE_HISTORY;
 }
 
 /**
@@ -172,8 +172,8 @@ async function runJob(
 ): Promise<Result<SlotResult | null>> {
   const isStopped = () => context.request.stop?.aborted === true;
   if (isStopped()) {
-    const paid = answerWithoutReview(job);
-    return ok(paid === null ? null : stoppedSlot(job, paid));
+    const readingAnswer = answerWithoutReview(job);
+    return ok(readingAnswer === null ? null : stoppedSlot(job, readingAnswer));
   }
   const { gate, slot, agent, dispatch } = job;
   context.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch });
@@ -199,22 +199,24 @@ function watchFiles(
   const currentContents = sharePending(async () => {
     const snapshot = await ports.snapshots.take(comparison, omittedFolders(request.settings));
     if (!snapshot.ok) return snapshot;
-    const now = await gatesOf(ports, request, snapshot.value);
-    if (!now.ok) return now;
-    return ok(new Map(now.value.planned.gates.map((one) => [one.id, one.kind === 'check' ? null : one.content])));
+    const currentGates = await gatesOf(ports, request, snapshot.value);
+    if (!currentGates.ok) return currentGates;
+    return ok(
+      new Map(currentGates.value.planned.gates.map((gate) => [gate.id, gate.kind === 'check' ? null : gate.content])),
+    );
   });
-  let compared: ReturnType<typeof currentContents> | null = null;
+  let cachedContents: ReturnType<typeof currentContents> | null = null;
   const compareOnce = () => {
-    compared ??= currentContents();
-    return compared;
+    cachedContents ??= currentContents();
+    return cachedContents;
   };
   return async (gate) => {
     // A gate of one file cannot gain files, so after one comparison it is enough to watch that file. There can be many
     // such gates, and comparing all gates after each review would take quadratic time.
     const isOneFile = gate.task?.rule.strategy === 'individual';
-    const now = await (isOneFile ? compareOnce() : currentContents());
-    if (!now.ok) return now;
-    return ok(now.value.get(gate.id) !== gate.content || !isUntouched(gate));
+    const contents = await (isOneFile ? compareOnce() : currentContents());
+    if (!contents.ok) return contents;
+    return ok(contents.value.get(gate.id) !== gate.content || !isUntouched(gate));
   };
 }
 
@@ -226,40 +228,42 @@ async function recordSkippedSlots(
   const { gate } = state;
   const { ports, facts, iteration } = context;
   for (const plan of slots) {
-    const shared = plan.kind === 'run' ? state.slots.find(({ slot }) => slot === plan.slot)?.shared : null;
-    const noPass = noPassReason(shared ?? null, context.request.pullRequest !== null);
+    const acceptance = plan.kind === 'run' ? state.slots.find(({ slot }) => slot === plan.slot)?.shared : null;
+    const noPass = noPassReason(acceptance ?? null, context.request.pullRequest !== null);
     ports.reporter.tell({ kind: 'slot-planned', gate: gate.id, plan, ...(noPass === null ? {} : { noPass }) });
   }
   const lines = [`Review: ${gate.id}, iteration ${iteration}`, ...slots.map(describePlan)];
-  const written = await ports.records.writeGateLog(facts.nameOf(gate.id), iteration, lines);
-  if (!written.ok) return written;
+  const writeResult = await ports.records.writeGateLog(facts.nameOf(gate.id), iteration, lines);
+  if (!writeResult.ok) return writeResult;
   const { names } = await availableAgents(context, gate);
-  const skipped: SlotResult[] = [];
+  const results: SlotResult[] = [];
   for (const plan of slots) {
     if (plan.kind !== 'skip') continue;
     const { slot, passIteration } = plan;
-    const own = state.cycle.filter((record) => record.slot === slot);
+    const slotRecords = state.cycle.filter((record) => record.slot === slot);
     const isPass = ({ iteration: at, status }: SlotRecord) => at === passIteration && status === 'pass';
-    const passedBy = own.find(isPass) ?? own.at(-1) ?? null;
+    const passedBy = slotRecords.find(isPass) ?? slotRecords.at(-1) ?? null;
     // The file name of the record contains the agent that would review now, even though the reviewer is skipped.
-    const assigned = names[(slot - 1) % Math.max(1, names.length)] ?? passedBy?.adapter ?? NO_AGENT;
-    const agent = passedBy?.adapter ?? assigned;
+    const assignedAgent = names[(slot - 1) % Math.max(1, names.length)] ?? passedBy?.adapter ?? NO_AGENT;
+    const agent = passedBy?.adapter ?? assignedAgent;
     const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;
     const why = 'passed-before';
-    const nothing = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
-    const unread = { opened: undefined, handed: undefined, reading: undefined };
+    const emptyFields = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
+    const unknownFiles = { opened: undefined, handed: undefined, reading: undefined };
     const record = {
       ...skip,
       adapter: agent,
       rawOutput: '',
       violations: [],
-      own: { ...nothing, ...unread, dispatch: 'none', why },
+      own: { ...emptyFields, ...unknownFiles, dispatch: 'none', why },
     } as const;
-    const kept = await writeRecord(context, state, assigned, record, (all) => slotLog(all, plan, []));
-    if (!kept.ok) return kept;
+    const recordResult = await writeRecord(context, state, assignedAgent, record, (slotRecord) =>
+      slotLog(slotRecord, plan, []),
+    );
+    if (!recordResult.ok) return recordResult;
     const sawOlder = passedBy?.own?.content !== gate.content;
     const outcome = { ...NO_CALL, ...skip, agent, why, sawOlder } as const;
-    skipped.push({ gate, outcome, job: null, cost: null, closed: [], isStopped: false });
+    results.push({ gate, outcome, job: null, cost: null, closed: [], isStopped: false });
   }
-  return ok(skipped);
+  return ok(results);
 }

@@ -32,19 +32,23 @@ export async function runChecks(
 ): Promise<Result<RanChecks>> {
   let { tree } = checks;
   for (let round = 1; ; round++) {
-    const once = await runOnce(run, { ...checks, tree }, takeTree);
-    if (!once.ok) return once;
-    const { ran, records, after, isSteady } = once.value;
+    const roundResult = await runOnce(run, { ...checks, tree }, takeTree);
+    if (!roundResult.ok) return roundResult;
+    const { ran, records, after, isSteady } = roundResult.value;
     if (isSteady) {
-      const passed = checks.gates.filter((gate) => ran.some(({ id, status }) => id === gate.id && status === 'pass'));
-      const written = await forEachOk(passed, (gate) => writeReceipt(run.ports, gate, tree, 'pass'));
-      return written.ok ? ok({ ran, records }) : written;
+      const passedGates = checks.gates.filter((gate) =>
+        ran.some(({ id, status }) => id === gate.id && status === 'pass'),
+      );
+      const writeResult = await forEachOk(passedGates, (gate) => writeReceipt(run.ports, gate, tree, 'pass'));
+      return writeResult.ok ? ok({ ran, records }) : writeResult;
     }
     if (ran.some(({ status }) => status !== 'pass')) return ok({ ran, records });
     tree = after;
     if (round < 2) continue;
-    const broken = ran.map((check) => ({ ...check, status: 'error', why: 'check-keeps-changing-files' }) as const);
-    return ok({ ran: broken, records });
+    const brokenChecks = ran.map(
+      (check) => ({ ...check, status: 'error', why: 'check-keeps-changing-files' }) as const,
+    );
+    return ok({ ran: brokenChecks, records });
   }
 }
 
@@ -80,9 +84,9 @@ async function runOnce(
   checks: CheckRun,
   takeTree: () => Promise<Result<SnapshotId>>,
 ): Promise<Result<Round>> {
-  const ran: CheckResult[] = [];
+  const results: CheckResult[] = [];
   const records: CheckRecord[] = [];
-  let after = checks.tree;
+  let treeAfter = checks.tree;
   let isSteady = true;
   for (const gate of checks.gates) {
     ports.reporter.tell({ kind: 'check-started', gate: gate.id, command: gate.command });
@@ -93,29 +97,29 @@ async function runOnce(
     const { status } = check;
     const { why } = check.check;
     ports.reporter.tell({ kind: 'check-ended', gate: gate.id, status, why, durationMs: end.durationMs });
-    ran.push(check);
-    if (end.ending === 'cancelled') return ok({ ran, records, after, isSteady: false });
+    results.push(check);
+    if (end.ending === 'cancelled') return ok({ ran: results, records, after: treeAfter, isSteady: false });
     // If the check passed on this tree before, replace that pass at once, so that the failure counts even if the run is
     // interrupted.
-    const revoked = status === 'fail' ? await writeReceipt(ports, gate, after, 'fail') : ok(undefined);
-    if (!revoked.ok) return revoked;
-    const recorded = await recordCheck(ports, checks, { gate, status, why, end });
-    if (!recorded.ok) return recorded;
-    records.push(recorded.value);
+    const revokeResult = status === 'fail' ? await writeReceipt(ports, gate, treeAfter, 'fail') : ok(undefined);
+    if (!revokeResult.ok) return revokeResult;
+    const checkRecord = await recordCheck(ports, checks, { gate, status, why, end });
+    if (!checkRecord.ok) return checkRecord;
+    records.push(checkRecord.value);
     const tree = await takeTree();
     if (!tree.ok) return tree;
-    after = tree.value;
+    treeAfter = tree.value;
     // Even if a later check undoes the change, an earlier check ran on other files than the final ones.
-    if (after !== checks.tree) isSteady = false;
+    if (treeAfter !== checks.tree) isSteady = false;
   }
-  return ok({ ran, records, after, isSteady });
+  return ok({ ran: results, records, after: treeAfter, isSteady });
 }
 
 function judge({ id, kind, command }: CheckGate, end: CheckEnd, seconds: number): CheckResult {
   const { ending, exitCode, durationMs, output } = end;
   const isPass = ending === 'by-itself' && exitCode === 0;
-  const said = isPass ? null : describeCheckEnd(end, seconds);
-  const base = { id, kind, slots: [], check: { command, exitCode, why: said, durationMs, tail: lastLines(output) } };
+  const reason = isPass ? null : describeCheckEnd(end, seconds);
+  const base = { id, kind, slots: [], check: { command, exitCode, why: reason, durationMs, tail: lastLines(output) } };
   if (isPass) return { ...base, status: 'pass', why: 'passed' };
   if (ending === 'cancelled') return { ...base, status: 'error', why: 'interrupted' };
   if (ending === 'not-started') return { ...base, status: 'error', why: 'check-broken' };
@@ -135,11 +139,11 @@ async function recordCheck(
   const { id, command } = gate;
   const timestamp = ports.clock.now().toISOString();
   const { where, scope } = comparison;
-  const ended = { status, why, exitCode: end.exitCode, durationMs: Math.round(end.durationMs) };
+  const outcome = { status, why, exitCode: end.exitCode, durationMs: Math.round(end.durationMs) };
   const record: CheckRecord = {
-    ...{ gate: id, command, iteration, timestamp, tree, ...ended, ...where, scope: scope.key },
+    ...{ gate: id, command, iteration, timestamp, tree, ...outcome, ...where, scope: scope.key },
     iterationTookPlace: false,
   };
-  const written = await ports.records.writeCheck(record, nameOf(id), checkLog(record, end.output));
-  return written.ok ? ok(record) : written;
+  const writeResult = await ports.records.writeCheck(record, nameOf(id), checkLog(record, end.output));
+  return writeResult.ok ? ok(record) : writeResult;
 }

@@ -39,13 +39,13 @@ export async function openReadings(
   const groups = await groupsOf(context, jobs);
   const ends = new Map<ReadingGroup, Promise<Omit<SlotReading, 'leader' | 'isLeader'>>>();
   return async (job) => {
-    const group = groups.find((one) => one.jobs.includes(job));
+    const group = groups.find((readingGroup) => readingGroup.jobs.includes(job));
     const [leader] = group?.jobs ?? [];
     if (group === undefined || leader === undefined) return null;
-    const started = ends.get(group) ?? queue(() => readFor(context, group, leader));
-    ends.set(group, started);
+    const reading = ends.get(group) ?? queue(() => readFor(context, group, leader));
+    ends.set(group, reading);
     const { gate, slot } = leader;
-    return { leader: { gate: gate.id, slot }, isLeader: job === leader, ...(await started) };
+    return { leader: { gate: gate.id, slot }, isLeader: job === leader, ...(await reading) };
   };
 }
 
@@ -53,11 +53,11 @@ export async function openReadings(
  * Returns how the reviewer runs after another session has read the files for it. If that session cannot be copied, the
  * reviewer runs as planned.
  */
-export function withSharedReading(job: SlotJob, shared: SlotReading): SlotJob {
-  const { continued, end, isLeader } = shared;
-  if (continued === null || end.reading === null) return { ...job, shared };
+export function withSharedReading(job: SlotJob, reading: SlotReading): SlotJob {
+  const { continued, end, isLeader } = reading;
+  if (continued === null || end.reading === null) return { ...job, shared: reading };
   return {
-    ...{ ...job, shared, resumed: null, dispatch: { kind: 'fresh', why: 'reading-continued' } },
+    ...{ ...job, shared: reading, resumed: null, dispatch: { kind: 'fresh', why: 'reading-continued' } },
     cacheTtl: continued.ttl,
     // Record only for the first reviewer whether the session that reads the files was still in the provider's cache, so
     // that it is counted once.
@@ -74,25 +74,25 @@ async function groupsOf(
   jobs: readonly (SlotJob | UnassignableSlot)[],
 ): Promise<readonly ReadingGroup[]> {
   const { request, cacheHistory } = context;
-  const grouped = (wanted: (job: SlotJob) => boolean) => {
+  const groupJobs = (isEligible: (job: SlotJob) => boolean) => {
     const readers = jobs.flatMap((job): readonly SharingReader[] => {
-      if ('trouble' in job || job.sharing === null || !wanted(job)) return [];
+      if ('trouble' in job || job.sharing === null || !isEligible(job)) return [];
       return [{ key: `${job.sharing} ${job.lastLook?.own?.base?.session.id ?? ''}`, review: job.gate.id, job }];
     });
     return groupReaders(readers, request.settings.shareReading).map((group) => group.map(({ job }) => job));
   };
-  const continued: ReadingGroup[] = [];
-  for (const group of grouped(canContinue)) {
+  const continuedGroups: ReadingGroup[] = [];
+  for (const group of groupJobs(canContinue)) {
     const continues = await continueReading(context, group);
-    if (continues !== null) continued.push({ jobs: group, continues });
+    if (continues !== null) continuedGroups.push({ jobs: group, continues });
   }
-  const taken = new Set(continued.flatMap((group) => group.jobs));
-  const first = grouped((job) => job.dispatch.kind === 'fresh' && !taken.has(job)).filter((group) => {
+  const continuedJobs = new Set(continuedGroups.flatMap((group) => group.jobs));
+  const freshGroups = groupJobs((job) => job.dispatch.kind === 'fresh' && !continuedJobs.has(job)).filter((group) => {
     const stable = estimateTokens(group[0]?.fresh[0]?.stable.length ?? 0);
-    const expected = expectedReads(cacheHistory.reads, group[0]?.agent ?? '');
-    return sharingPays(group.length, stable + AGENT_TOKENS, expected);
+    const readEstimate = expectedReads(cacheHistory.reads, group[0]?.agent ?? '');
+    return sharingPays(group.length, stable + AGENT_TOKENS, readEstimate);
   });
-  return [...continued, ...first.map((group) => ({ jobs: group, continues: null }))];
+  return [...continuedGroups, ...freshGroups.map((group) => ({ jobs: group, continues: null }))];
 }
 
 /**
@@ -107,7 +107,7 @@ async function readFor(
   const { ports, request, reviewers, budget } = context;
   const { agent } = leader;
   const readers = jobs.map(({ gate, slot }) => ({ gate: gate.id, slot }));
-  const begun = await context.prefixes.join(continues === null ? leader.prefix : null);
+  const release = await context.prefixes.join(continues === null ? leader.prefix : null);
   ports.reporter.tell({ kind: 'reading-started', agent, readers });
   const facts = await reviewers.describe(agent);
   const ttl = continues?.ttl ?? leader.cacheTtl;
@@ -115,13 +115,13 @@ async function readFor(
     {
       ...{ clock: ports.clock, budget },
       async send(name, question) {
-        const sent = await reviewers.ask(
+        const reply = await reviewers.ask(
           name,
           { ...question, trees: context.trees },
-          { stop: request.stop, watch: () => {}, begun },
+          { stop: request.stop, watch: () => {}, begun: release },
         );
-        begun();
-        return sent;
+        release();
+        return reply;
       },
     },
     {
@@ -142,13 +142,13 @@ async function readFor(
   ports.reporter.tell({ kind: 'reading-ended', agent, readers, files, why, usage, durationMs });
   if (continues === null) return { end, continued: null, base: await keptReading(context, leader, end) };
   const { base, prompt, isExpired, note } = continues;
-  const hit = end.reading === null ? null : judgeHit(base.session, { usage, requests: end.reading.requests });
-  const continued = { opening: prompt.stable, note: { ...note, hit }, ttl };
-  const used = { ...base, session: { ...base.session, lastUsedAt: ports.clock.now().toISOString() } };
+  const isCacheHit = end.reading === null ? null : judgeHit(base.session, { usage, requests: end.reading.requests });
+  const continuation = { opening: prompt.stable, note: { ...note, hit: isCacheHit }, ttl };
+  const renewedBase = { ...base, session: { ...base.session, lastUsedAt: ports.clock.now().toISOString() } };
   // If the earlier session had expired from the cache, the provider has cached it again only together with the changes
   // that this call added.
   const next = isExpired ? await keptReading(context, leader, end, continues) : null;
-  return { end, continued, base: next ?? used };
+  return { end, continued: continuation, base: next ?? renewedBase };
 }
 
 /**
@@ -191,10 +191,10 @@ async function keptReading(
  * otherwise `undefined`.
  */
 export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['reading'] {
-  const shared = 'shared' in job ? job.shared : undefined;
-  const reading = shared?.end.reading ?? null;
-  if (shared === undefined || reading === null || answer?.forked !== true) return undefined;
-  const { gate, slot } = shared.leader;
+  const slotReading = 'shared' in job ? job.shared : undefined;
+  const reading = slotReading?.end.reading ?? null;
+  if (slotReading === undefined || reading === null || answer?.forked !== true) return undefined;
+  const { gate, slot } = slotReading.leader;
   return { session: reading.sessionId, leader: `${gate}@${slot}`, opened: [...reading.opened] };
 }
 

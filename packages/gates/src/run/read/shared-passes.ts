@@ -24,28 +24,28 @@ type SharedDecisions = ReadonlyMap<ReviewGate, ReadonlyMap<SlotNumber, Acceptanc
 export async function sharedDecisions(
   { shared }: Pick<RunPorts, 'shared'>,
   { settings, builtInAgents = [], root }: Pick<RunRequest, 'settings' | 'builtInAgents' | 'root'>,
-  own: OwnReceipts,
+  receiptsByGate: OwnReceipts,
   { scope, changed }: SharedScope,
 ): Promise<SharedDecisions> {
   const decisions = new Map<ReviewGate, Map<SlotNumber, Acceptance>>();
   if (shared == null) return decisions;
-  const allowed = { settings, builtIn: builtInAgents, changed: changedAgents(settings.agent, root, changed) };
-  const wanted: { readonly gate: ReviewGate; readonly pass: PassRequest }[] = [];
-  for (const [gate, receipts] of own) {
+  const allowedAgents = { settings, builtIn: builtInAgents, changed: changedAgents(settings.agent, root, changed) };
+  const wantedPasses: { readonly gate: ReviewGate; readonly pass: PassRequest }[] = [];
+  for (const [gate, receipts] of receiptsByGate) {
     for (let slot = 1; slot <= gate.numReviews; slot++) {
       if (receipts.has(slot)) continue;
-      wanted.push({ gate, pass: wantedPass(gate, slot, scope.key, allowed) });
+      wantedPasses.push({ gate, pass: wantedPass(gate, slot, scope.key, allowedAgents) });
     }
   }
-  if (wanted.length === 0) {
+  if (wantedPasses.length === 0) {
     // This clone has a verdict of every reviewer, so stop fetching.
     shared.close();
     return decisions;
   }
-  const requests = wanted.map(({ pass }) => pass);
+  const requests = wantedPasses.map(({ pass }) => pass);
   // A pass of another clone is about the whole change, so it does not answer a narrower request.
   const answers = scope.kind === 'narrow' ? requests.map(() => OTHER_SCOPE) : await shared.accept(requests);
-  for (const [i, { gate, pass }] of wanted.entries()) {
+  for (const [i, { gate, pass }] of wantedPasses.entries()) {
     const answer = answers[i];
     if (answer === undefined) continue;
     const ofGate = decisions.get(gate) ?? new Map<SlotNumber, Acceptance>();
@@ -63,6 +63,6 @@ export async function withWaiversOfOthers(
   gates: readonly { readonly id: string }[],
 ): Promise<readonly KnownFinding[]> {
   if (shared == null) return findings;
-  const wanted = wantedWaivers(findings, new Set(gates.map(({ id }) => id)));
-  return wanted.length === 0 ? findings : withSignedWaivers(findings, await shared.waivers(wanted));
+  const waiverRequests = wantedWaivers(findings, new Set(gates.map(({ id }) => id)));
+  return waiverRequests.length === 0 ? findings : withSignedWaivers(findings, await shared.waivers(waiverRequests));
 }

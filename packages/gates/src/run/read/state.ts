@@ -37,24 +37,24 @@ export async function gatesOf(
 ): Promise<Result<{ readonly planned: GateList; readonly idle: readonly string[] }>> {
   const { settings, rules, rubrics } = request;
   const { entries } = snapshot;
-  const changed = entries.map(({ path }) => path);
-  const maybeIdle = await withoutFolder(ports, settings.gates, changed);
+  const changedPaths = entries.map(({ path }) => path);
+  const maybeIdle = await withoutFolder(ports, settings.gates, changedPaths);
   const needsUnchanged = rules.some((rule) => rule.context.unchangedMatchingFiles);
   // Listing all files is slow, so list them only if they are needed.
-  const all = needsUnchanged || maybeIdle.length > 0 ? await ports.snapshots.files() : ok(changed);
-  if (!all.ok) return all;
-  const unchanged = () => {
-    const isChanged = new Set(changed);
-    return all.value.filter((path) => !isChanged.has(path));
+  const allPaths = needsUnchanged || maybeIdle.length > 0 ? await ports.snapshots.files() : ok(changedPaths);
+  if (!allPaths.ok) return allPaths;
+  const listUnchangedPaths = () => {
+    const isChanged = new Set(changedPaths);
+    return allPaths.value.filter((path) => !isChanged.has(path));
   };
-  const planned = planGates({ settings: settings.gates, rules, entries, rubrics, unchanged });
-  const [duplicate] = planned.duplicates;
+  const gateList = planGates({ settings: settings.gates, rules, entries, rubrics, unchanged: listUnchangedPaths });
+  const [duplicate] = gateList.duplicates;
   if (duplicate !== undefined) {
-    const what = { kind: 'bad-value', key: 'gates', said: `give the gate ${duplicate} more than once` } as const;
-    return err({ kind: 'broken-config', problems: [{ file: SETTINGS_FILE, line: 1, column: 1, what }] });
+    const problem = { kind: 'bad-value', key: 'gates', said: `give the gate ${duplicate} more than once` } as const;
+    return err({ kind: 'broken-config', problems: [{ file: SETTINGS_FILE, line: 1, column: 1, what: problem }] });
   }
-  const idle = maybeIdle.filter((entry) => !matchesEntry(entry, all.value)).map(({ path }) => path);
-  return ok({ planned, idle });
+  const idle = maybeIdle.filter((entry) => !matchesEntry(entry, allPaths.value)).map(({ path }) => path);
+  return ok({ planned: gateList, idle });
 }
 
 /**
@@ -64,74 +64,81 @@ export async function gatesOf(
 async function withoutFolder(
   ports: RunPorts,
   entries: Settings['gates'],
-  changed: readonly RepoPath[],
+  changedPaths: readonly RepoPath[],
 ): Promise<Settings['gates']> {
-  const unchanged = entries.filter((entry) => !matchesEntry(entry, changed));
+  const unmatchedEntries = entries.filter((entry) => !matchesEntry(entry, changedPaths));
   const contents = ports.contents();
   const exists = await Promise.all(
-    unchanged.map(async (entry) => {
+    unmatchedEntries.map(async (entry) => {
       const folder = entryFolder(entry);
       return folder !== null && (folder === '' || (await contents.exists(folder)) !== 'missing');
     }),
   );
-  return unchanged.filter((_, n) => exists[n] !== true);
+  return unmatchedEntries.filter((_, n) => exists[n] !== true);
 }
 
 /**
- * Returns the change and the state of every gate. `compared` is the comparison with the base, if the caller has already
- * made it.
+ * Returns the change and the state of every gate. `existingComparison` is the comparison with the base, if the caller
+ * has already made it.
  */
 export async function readGateStates(
   ports: RunPorts,
   request: RunRequest,
-  compared?: Comparison,
+  existingComparison?: Comparison,
 ): Promise<Result<RunFacts>> {
   const { settings, rules, pullRequest } = request;
-  const made = compared === undefined ? await ports.snapshots.compare(request.selection, settings.base) : ok(compared);
-  if (!made.ok) return made;
-  const comparison = made.value;
+  const comparisonResult =
+    existingComparison === undefined
+      ? await ports.snapshots.compare(request.selection, settings.base)
+      : ok(existingComparison);
+  if (!comparisonResult.ok) return comparisonResult;
+  const comparison = comparisonResult.value;
   const { scope, where, headTree } = comparison;
-  const [taken, known] = await Promise.all([
+  const [snapshotResult, storedFindings] = await Promise.all([
     ports.snapshots.take(comparison, omittedFolders(settings)),
     ports.findings.all(),
   ]);
-  if (!taken.ok) return taken;
-  const snapshot = taken.value;
-  const tracked = await trackedRecords(ports, settings, snapshot);
-  if (!tracked.ok) return tracked;
-  if (!known.ok) return known;
-  const counted = known.value.map((one) => ({
-    ...one,
-    resolution: countedResolution(one.resolution, settings.waivers),
+  if (!snapshotResult.ok) return snapshotResult;
+  const snapshot = snapshotResult.value;
+  const trackedFiles = await trackedRecords(ports, settings, snapshot);
+  if (!trackedFiles.ok) return trackedFiles;
+  if (!storedFindings.ok) return storedFindings;
+  const localFindings = storedFindings.value.map((finding) => ({
+    ...finding,
+    resolution: countedResolution(finding.resolution, settings.waivers),
   }));
-  const unknown = await unknownPath(ports, request, snapshot);
-  if (unknown !== null) return err({ kind: 'unknown-path', path: unknown });
+  const missingPath = await unknownPath(ports, request, snapshot);
+  if (missingPath !== null) return err({ kind: 'unknown-path', path: missingPath });
   const gates = await gatesOf(ports, request, snapshot);
   if (!gates.ok) return gates;
   const { planned, idle } = gates.value;
-  const selected = selectGates(planned.gates, request);
-  if (!selected.ok) return selected;
+  const selectedGates = selectGates(planned.gates, request);
+  if (!selectedGates.ok) return selectedGates;
   // Records are assigned to gates by file name, and one name can fit several gates. So include configured gates without
   // changes.
-  const named = new Map([...planned.gates, ...configuredGates(settings.gates, rules)].map((gate) => [gate.id, gate]));
-  const names = new Map(gateNames([...named.values()]).map((name) => [name.id, name]));
+  const gatesById = new Map(
+    [...planned.gates, ...configuredGates(settings.gates, rules)].map((gate) => [gate.id, gate]),
+  );
+  const names = new Map(gateNames([...gatesById.values()]).map((name) => [name.id, name]));
   const nameOf = (id: GateId) => {
     const name = names.get(id);
     if (name === undefined) throw new Error(`the gate ${id} has no name`);
     return name;
   };
-  const past = await ports.records.read([...names.values()], tracked.value);
+  const past = await ports.records.read([...names.values()], trackedFiles.value);
   if (!past.ok) return past;
-  const reviews = selected.value.filter((gate) => gate.kind !== 'check');
+  const reviews = selectedGates.value.filter((gate) => gate.kind !== 'check');
   // The code for passes of other clones is loaded only if the settings configure them.
-  const others = ports.shared == null ? null : await import('./shared-passes.ts');
-  const all = others === null ? counted : await others.withWaiversOfOthers(ports, counted, reviews);
-  const checks = headTree === null ? selected.value.filter((gate) => gate.kind === 'check') : [];
+  const sharedPasses = ports.shared == null ? null : await import('./shared-passes.ts');
+  const findingsWithWaivers =
+    sharedPasses === null ? localFindings : await sharedPasses.withWaiversOfOthers(ports, localFindings, reviews);
+  const checks = headTree === null ? selectedGates.value.filter((gate) => gate.kind === 'check') : [];
   const tree = checks.length === 0 ? ok(null) : await snapshot.tree();
   if (!tree.ok) return tree;
-  const unseen = tree.value === null ? ok([]) : ((await snapshot.unseen?.()) ?? ok([]));
-  if (!unseen.ok) return unseen;
-  const checked = tree.value === null ? null : checkedTree(tree.value, [...(snapshot.dirty ?? []), ...unseen.value]);
+  const unseenContents = tree.value === null ? ok([]) : ((await snapshot.unseen?.()) ?? ok([]));
+  if (!unseenContents.ok) return unseenContents;
+  const checkedTreeId =
+    tree.value === null ? null : checkedTree(tree.value, [...(snapshot.dirty ?? []), ...unseenContents.value]);
 
   const seesAll = request.gates.length === 0 && (request.paths.length === 0 || request.paths.includes('' as RepoPath));
   const starts = await cycleStarts(ports, { comparison, snapshot, past: past.value }, reviews);
@@ -140,11 +147,13 @@ export async function readGateStates(
   // configuration.
   const isConfigured = snapshot.entries.length === 0 ? () => true : gateIds(settings.gates, rules);
   // A run about only a part of the change or of the gates must not end the reviews of other gates.
-  const seen = scope.kind === 'full' && seesAll ? isConfigured : () => false;
-  const cycles = { isConfigured: seen, starts: starts.value };
-  const ended = endedCycles(comparison, planned.gates, cycles, past.value, all);
-  const endedFindings = new Set(ended.findings);
-  const findings = all.map((one) => (endedFindings.has(one) ? { ...one, cycleEnded: true } : one));
+  const mayEndReviews = scope.kind === 'full' && seesAll ? isConfigured : () => false;
+  const cycles = { isConfigured: mayEndReviews, starts: starts.value };
+  const finishedCycles = endedCycles(comparison, planned.gates, cycles, past.value, findingsWithWaivers);
+  const endedFindings = new Set(finishedCycles.findings);
+  const findings = findingsWithWaivers.map((finding) =>
+    endedFindings.has(finding) ? { ...finding, cycleEnded: true } : finding,
+  );
   const entries = new Map(snapshot.entries.map((entry) => [entry.path as string, entry]));
   const options: StateOptions = {
     scope,
@@ -155,17 +164,17 @@ export async function readGateStates(
   };
   const allChanged = snapshot.entries.map(({ path }) => path);
   // A mark of a passed review applies to the working tree, and a commit may have different content.
-  const marked =
+  const markedIds =
     settings.trustMarks && headTree === null
       ? await markedTasks(ports, reviews, { cache: settings.cache, allChanged, isPullRequest: pullRequest !== null })
       : ok(new Set<GateId>());
-  if (!marked.ok) return marked;
+  if (!markedIds.ok) return markedIds;
   const records = grouped(past.value.slots, (record) => record.gate);
   const findingsOf = grouped(findings, (finding) => finding.gate);
   const receipts = new Map(
     await Promise.all(reviews.map(async (gate) => [gate, await receiptsOf(ports, gate, scope.key)] as const)),
   );
-  const shared = await others?.sharedDecisions(ports, request, receipts, { scope, changed: allChanged });
+  const sharedDecisions = await sharedPasses?.sharedDecisions(ports, request, receipts, { scope, changed: allChanged });
   const states = await Promise.all(
     reviews.map(async (gate) => {
       const facts: GateFacts = {
@@ -174,17 +183,19 @@ export async function readGateStates(
         cycleStart: starts.value.get(gate.id) ?? 0,
         findings: findingsOf.get(gate.id) ?? [],
         receipts: receipts.get(gate) ?? new Map(),
-        shared: shared?.get(gate) ?? new Map(),
+        shared: sharedDecisions?.get(gate) ?? new Map(),
         held: await ports.receipts.find('held', { gate: gate.id, ...where }),
-        marked: marked.value.has(gate.id),
+        marked: markedIds.value.has(gate.id),
       };
       return gateState(facts, options);
     }),
   );
   // Writing the tree to git takes time, so do it only if a finding may be fixed outside its gate's files.
-  const whole = states.some(hasFindingOutside) ? await (headTree === null ? snapshot.tree() : ok(headTree)) : ok(null);
-  if (!whole.ok) return whole;
-  const current = whole.value;
+  const wholeTree = states.some(hasFindingOutside)
+    ? await (headTree === null ? snapshot.tree() : ok(headTree))
+    : ok(null);
+  if (!wholeTree.ok) return wholeTree;
+  const current = wholeTree.value;
   const orphans = findingsOfRemovedGates(findings, planned.gates, options, request);
   const isUnconfigured = settings.gates.length === 0 && rules.length === 0;
   if (isUnconfigured && orphans.length === 0 && request.allowUnconfigured === false) {
@@ -194,22 +205,24 @@ export async function readGateStates(
   return ok({
     comparison,
     snapshot,
-    checked,
+    checked: checkedTreeId,
     planned,
     nameOf,
     past: past.value,
     findings,
-    checks: await Promise.all(checks.map((gate) => checkState(ports, gate, checked))),
+    checks: await Promise.all(checks.map((gate) => checkState(ports, gate, checkedTreeId))),
     reviews:
-      current === null ? states : states.map((one) => (hasFindingOutside(one) ? { ...one, tree: current } : one)),
+      current === null
+        ? states
+        : states.map((state) => (hasFindingOutside(state) ? { ...state, tree: current } : state)),
     orphans,
-    ended,
+    ended: finishedCycles,
     seesAll,
     notices: [
       ...(pullRequest === null ? [] : [{ kind: 'base-config', base: pullRequest.base } as const]),
       ...(isUnconfigured ? [{ kind: 'unconfigured', base: pullRequest?.base ?? null } as const] : []),
       ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
-      ...(tracked.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
+      ...(trackedFiles.value.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
       ...snapshotNotices(snapshot),
       ...sharedNotices(ports),
       ...(leavesChecksOut ? [{ kind: 'checks-left-out' } as const] : []),
@@ -225,12 +238,12 @@ async function trackedRecords(
   { logDir }: Settings,
   snapshot: Snapshot,
 ): Promise<Result<ReadonlySet<RepoPath>>> {
-  const tracked = snapshot.mayHave(logDir) ? await ports.snapshots.trackedIn(logDir) : ok(new Set<RepoPath>());
-  if (!tracked.ok) return tracked;
+  const trackedFiles = snapshot.mayHave(logDir) ? await ports.snapshots.trackedIn(logDir) : ok(new Set<RepoPath>());
+  if (!trackedFiles.ok) return trackedFiles;
   // Refuse a `log_dir` that is a nested repository: the author of the change could commit records in it.
-  if (tracked.value.has(logDir)) return err({ kind: 'path-in-the-way', path: logDir, found: 'repository' });
-  const hidden = hiddenByLogDir(tracked.value, logDir);
-  return hidden.length > 0 ? err({ kind: 'log-dir-hides', logDir, files: hidden }) : tracked;
+  if (trackedFiles.value.has(logDir)) return err({ kind: 'path-in-the-way', path: logDir, found: 'repository' });
+  const hiddenFiles = hiddenByLogDir(trackedFiles.value, logDir);
+  return hiddenFiles.length > 0 ? err({ kind: 'log-dir-hides', logDir, files: hiddenFiles }) : trackedFiles;
 }
 
 function sharedNotices({ shared }: RunPorts): readonly RunNotice[] {
@@ -326,9 +339,9 @@ async function cycleStarts(
     if (last.own.content !== gate.content) {
       // Usually the content has not changed since the last record. Load the code that compares changes only if it has.
       contains ??= (await import('./earlier-change.ts')).compareWithEarlier(ports, facts);
-      const continued = await contains(last.own, gate);
-      if (!continued.ok) return continued;
-      if (!continued.value) {
+      const isSameChange = await contains(last.own, gate);
+      if (!isSameChange.ok) return isSameChange;
+      if (!isSameChange.value) {
         starts.set(gate.id, last.iteration + 1);
         continue;
       }
@@ -348,9 +361,10 @@ function latestRecords({ comparison: { scope, where }, past }: ChangeFacts): Rea
   const latest = new Map<GateId, OwnRecord>();
   for (const { gate, iteration, own } of past.slots) {
     if (own === null || own.scope !== scope.key || !isSameBranch(own, where)) continue;
-    const known = latest.get(gate);
-    const isLater = known === undefined || iteration > known.iteration;
-    if (isLater || (iteration === known.iteration && known.own.snapshot === null)) latest.set(gate, { iteration, own });
+    const latestRecord = latest.get(gate);
+    const isLater = latestRecord === undefined || iteration > latestRecord.iteration;
+    if (isLater || (iteration === latestRecord.iteration && latestRecord.own.snapshot === null))
+      latest.set(gate, { iteration, own });
   }
   return latest;
 }
