@@ -24,11 +24,11 @@ export type CostStyle = {
 export function describeCost(report: CostDocument, style: CostStyle): string {
   const { runs, fixes, loops, workflows, resume_tests: tests, proofs, since, branch } = report;
   const isEmpty = runs + fixes + loops.features.length + workflows.length + tests.looks + proofs.looks === 0;
-  const nothing =
+  const emptyMessage =
     since === null && branch === null
       ? 'No run of this clone is in the ledger yet. Start one with "onceover run", then run "onceover cost" again.'
       : `No run ${selectionText(report)} is in the ledger. Run "onceover cost" without options to see all runs of this clone.`;
-  return pageText(isEmpty ? [nothing] : blocksOf(report, style), report.unreadable_entries, style);
+  return pageText(isEmpty ? [emptyMessage] : blocksOf(report, style), report.unreadable_entries, style);
 }
 
 function blocksOf(report: CostDocument, style: CostStyle): readonly string[] {
@@ -82,14 +82,16 @@ function describeProofs({ proofs }: CostDocument): readonly string[] {
 }
 
 function describeSavings({ paid, not_paid }: CostDocument, { paint }: CostStyle): string {
-  const saved = LEVERS.reduce((sum, lever) => sum + not_paid[lever].tokens, 0);
+  const savedTokens = LEVERS.reduce((sum, lever) => sum + not_paid[lever].tokens, 0);
   // If no agent reported its usage, savings cannot be estimated.
-  const isUnknown = saved === 0 && paid.looks > 0 && paid.looks_without_usage === paid.looks;
-  const share = saved === 0 ? '' : `, ${percentOf(saved / (saved + paidTokens(paid)))} of all tokens`;
+  const isUnknown = savedTokens === 0 && paid.looks > 0 && paid.looks_without_usage === paid.looks;
+  const share = savedTokens === 0 ? '' : `, ${percentOf(savedTokens / (savedTokens + paidTokens(paid)))} of all tokens`;
   return [
     paint(
       'strong',
-      isUnknown ? 'Saved: an unknown number of tokens' : `Saved: about ${tokensOf(saved)} tokens${share} (an estimate)`,
+      isUnknown
+        ? 'Saved: an unknown number of tokens'
+        : `Saved: about ${tokensOf(savedTokens)} tokens${share} (an estimate)`,
     ),
     ...LEVERS.filter((lever) => not_paid[lever].looks > 0).map((lever) => {
       const { tokens, looks } = not_paid[lever];
@@ -106,22 +108,34 @@ function spentOn({ gates, loops, workflows, agents, days }: CostDocument, style:
   const agentName = (agent: string, model: string | null) =>
     showInvisible(model === null ? agent : `${agent} (${model})`);
   const tables: readonly (readonly [title: string, lines: readonly Line[]])[] = [
-    ['By gate', gates.map((one) => ({ ...one, name: one.gate === null ? 'fixes by agents' : quoteName(one.gate) }))],
-    ['By feature (phases)', loops.features.map((one) => ({ ...one, name: featureName(one.feature) }))],
-    ['By workflow step', workflows.map((one) => ({ ...one, name: `${quoteName(one.job)}: ${quoteName(one.step)}` }))],
-    ['By agent', agents.map((one) => ({ ...one, name: agentName(one.agent, one.model) }))],
-    ['By day', [...days].reverse().map((one) => ({ ...one, name: one.day }))],
+    [
+      'By gate',
+      gates.map((gateCost) => ({
+        ...gateCost,
+        name: gateCost.gate === null ? 'fixes by agents' : quoteName(gateCost.gate),
+      })),
+    ],
+    [
+      'By feature (phases)',
+      loops.features.map((featureCost) => ({ ...featureCost, name: featureName(featureCost.feature) })),
+    ],
+    [
+      'By workflow step',
+      workflows.map((stepCost) => ({ ...stepCost, name: `${quoteName(stepCost.job)}: ${quoteName(stepCost.step)}` })),
+    ],
+    ['By agent', agents.map((agentCost) => ({ ...agentCost, name: agentName(agentCost.agent, agentCost.model) }))],
+    ['By day', [...days].reverse().map((dayCost) => ({ ...dayCost, name: dayCost.day }))],
   ];
   return tables.map(([title, lines]) => {
     if (lines.length === 0) return '';
-    const more = lines.length - MOST_ROWS;
+    const omittedCount = lines.length - MOST_ROWS;
     const rows = lines.slice(0, MOST_ROWS).map(cellsOf);
-    return `${table([[title, ...HEAD], ...rows], style)}${more > 0 ? `\nand ${more} more` : ''}`;
+    return `${table([[title, ...HEAD], ...rows], style)}${omittedCount > 0 ? `\nand ${omittedCount} more` : ''}`;
   });
 }
 
 /** Returns the text for the case that no tokens were saved: "unknown" if no agent reported tokens. */
-function unsaved({ looks, looks_without_usage }: Paid): string {
+function noSavingText({ looks, looks_without_usage }: Paid): string {
   return looks > 0 && looks_without_usage === looks ? UNKNOWN : '';
 }
 
@@ -129,8 +143,8 @@ function unsaved({ looks, looks_without_usage }: Paid): string {
 const HEAD = ['  calls', ' tokens', '    money', '  saved'];
 
 function cellsOf({ name, paid, not_paid }: Line): readonly string[] {
-  const saved = not_paid === undefined || not_paid.tokens === 0 ? unsaved(paid) : tokensOf(not_paid.tokens);
-  return [name, paid.looks === 0 ? '' : String(paid.dispatches), usageText(paid), moneyText(paid), saved];
+  const savedText = not_paid === undefined || not_paid.tokens === 0 ? noSavingText(paid) : tokensOf(not_paid.tokens);
+  return [name, paid.looks === 0 ? '' : String(paid.dispatches), usageText(paid), moneyText(paid), savedText];
 }
 
 function describeNewSessions({ looked_again: again }: CostDocument): string {
@@ -146,8 +160,8 @@ function describeNewSessions({ looked_again: again }: CostDocument): string {
 function describeCaches({ caches }: CostDocument): string {
   const lines = caches.map(({ agent, model, life_minutes, life_from, resumed, hits }) => {
     const name = showInvisible(model === null ? agent : `${agent} (${model})`);
-    const found = resumed === 0 ? '' : `; ${hits} of ${count(resumed, 'resumed session')} still cached`;
-    return `  ${name}: ${describeLife({ lifeMinutes: life_minutes, lifeFrom: life_from })}${found}`;
+    const hitsText = resumed === 0 ? '' : `; ${hits} of ${count(resumed, 'resumed session')} still cached`;
+    return `  ${name}: ${describeLife({ lifeMinutes: life_minutes, lifeFrom: life_from })}${hitsText}`;
   });
   return lines.length === 0 ? '' : ['How long providers cache sessions:', ...lines].join('\n');
 }
@@ -159,7 +173,7 @@ function describeCaches({ caches }: CostDocument): string {
 export function describeFeatureCost(report: FeatureDocument, style: CostStyle): string {
   const { phases, paid } = report;
   const name = featureName(report.feature);
-  const nothing = `No phase of ${name} ${selectionText(report)} is in the ledger. Leave out --since and --branch to see all.`;
+  const emptyMessage = `No phase of ${name} ${selectionText(report)} is in the ledger. Leave out --since and --branch to see all.`;
   const phaseNames = [...new Set(phases.map(({ phase }) => phase))].join(', ');
   const blocks = [
     ...withLegend([
@@ -168,7 +182,7 @@ export function describeFeatureCost(report: FeatureDocument, style: CostStyle): 
     ]),
     ...(style.details ? [describePromises(report), describeRates(report.rates_of_all_features)] : []),
   ];
-  return pageText(phases.length === 0 ? [nothing] : blocks, report.unreadable_entries, style);
+  return pageText(phases.length === 0 ? [emptyMessage] : blocks, report.unreadable_entries, style);
 }
 
 function callTable(phases: FeatureDocument['phases'], style: CostStyle): string {
@@ -203,8 +217,9 @@ type Loops = Pick<FeatureDocument, 'compared' | 'resumed_prompts_shorter' | 'fiv
  */
 function describePromises({ compared, resumed_prompts_shorter, five_iterations_under_half }: Loops): string {
   const { ratio } = compared.characters;
-  const weighted = compared.weighted_input_tokens.ratio;
-  const tokens = weighted === null ? '' : ` and about ${percentOf(weighted)} of the input tokens, weighted by price`;
+  const weightedRatio = compared.weighted_input_tokens.ratio;
+  const tokens =
+    weightedRatio === null ? '' : ` and about ${percentOf(weightedRatio)} of the input tokens, weighted by price`;
   const promise = ({ state, of, not_so }: { state: keyof typeof STATES; of: number; not_so: readonly object[] }) =>
     `${STATES[state]}${of === 0 ? '' : ` (${of - not_so.length} of ${of})`}.`;
   return [
@@ -220,20 +235,20 @@ const STATES = { holds: 'yes', does_not_hold: 'no', nothing_to_judge: 'no data y
 
 /** Describes each rate in `RATES` over all features: its value, its limit, and what to do if it is over the limit. */
 function describeRates(rates: FeatureDocument['rates']): string {
-  const watched = Object.keys(RATES) as (keyof typeof RATES)[];
+  const rateNames = Object.keys(RATES) as (keyof typeof RATES)[];
   const figures = ({ count: times, of, rate }: { count: number; of: number; rate: number | null }) =>
     rate === null ? 'no data' : `${times} of ${of}, ${percentOf(rate)}`;
-  const lines = watched.flatMap((which) => {
-    const { threshold, exceeded } = rates[which];
+  const lines = rateNames.flatMap((rateName) => {
+    const { threshold, exceeded } = rates[rateName];
     const limit = `limit: ${percentOf(threshold)}${exceeded ? ', exceeded' : ''}`;
-    const roles = which === 'delta_guard' ? rates.delta_guard_by_role : [];
+    const roles = rateName === 'delta_guard' ? rates.delta_guard_by_role : [];
     return [
-      `${RATES[which].title}: ${figures(rates[which])} (${limit})`,
-      ...roles.map((one) => `  ${one.role}: ${figures(one)}`),
+      `${RATES[rateName].title}: ${figures(rates[rateName])} (${limit})`,
+      ...roles.map((roleRate) => `  ${roleRate.role}: ${figures(roleRate)}`),
     ];
   });
   const notes = rates.judged
-    ? watched.flatMap((which) => rates[which].action ?? [])
+    ? rateNames.flatMap((rateName) => rates[rateName].action ?? [])
     : [`The limits apply from three features on; features so far: ${rates.features}.`];
   return ['Rates of all features:', ...lines, ...notes].join('\n');
 }
@@ -242,8 +257,9 @@ function describeRates(rates: FeatureDocument['rates']): string {
  * Joins the blocks of the page, and adds a note if some cost records could not be read. Wraps all lines to the width.
  */
 function pageText(blocks: readonly string[], unreadable: number, { width }: CostStyle): string {
-  const left = unreadable === 0 ? '' : `${count(unreadable, 'entry', 'entries')} of the ledger could not be read.`;
-  return [...blocks, left]
+  const unreadableNote =
+    unreadable === 0 ? '' : `${count(unreadable, 'entry', 'entries')} of the ledger could not be read.`;
+  return [...blocks, unreadableNote]
     .filter((block) => block !== '')
     .map((block) => wrap(block, width, 2))
     .join('\n\n');
@@ -254,8 +270,8 @@ function table(rows: readonly (readonly string[])[], { width, paint }: CostStyle
   const columns = rows[0]?.map((_, n) => Math.max(...rows.map((row) => cells(row[n] ?? '')))) ?? [];
   const free = width - columns.slice(1).reduce((sum, column) => sum + 2 + column, 0);
   const room = Math.min(free, Math.max(NAME_WIDTH, columns[0] ?? 0));
-  const lines = rows.map(([name = '', ...rest]) => {
-    const figures = rest.map((cell, n) => cell.padStart(columns[n + 1] ?? 0));
+  const lines = rows.map(([name = '', ...figureCells]) => {
+    const figures = figureCells.map((cell, n) => cell.padStart(columns[n + 1] ?? 0));
     return [padCells(cutStart(name, room), room), ...figures].join('  ').trimEnd();
   });
   return lines.map((line, n) => (n === 0 ? paint('strong', line) : line)).join('\n');
@@ -267,16 +283,16 @@ const NAME_WIDTH = 44;
 const UNKNOWN = 'unknown';
 
 /** Returns the number of tokens as text. A `~` means that some reviews reported none. */
-function usageText(paid: Paid): string {
-  const { looks, looks_without_usage: untold } = paid;
-  if (untold === looks) return looks === 0 ? '' : UNKNOWN;
-  return `${untold > 0 ? '~' : ''}${tokensOf(paidTokens(paid))}`;
+function usageText(costs: Paid): string {
+  const { looks, looks_without_usage: looksWithoutUsage } = costs;
+  if (looksWithoutUsage === looks) return looks === 0 ? '' : UNKNOWN;
+  return `${looksWithoutUsage > 0 ? '~' : ''}${tokensOf(paidTokens(costs))}`;
 }
 
 /** Returns the cost as text. A `~` means that some prices are unknown or come from the price list. */
-function moneyText({ looks, told_usd, list_price_usd, looks_without_price: unpriced }: Paid): string {
-  if (unpriced === looks) return looks === 0 ? '' : UNKNOWN;
-  return `${list_price_usd + unpriced > 0 ? '~' : ''}${usdOf(told_usd + list_price_usd)}`;
+function moneyText({ looks, told_usd, list_price_usd, looks_without_price: looksWithoutPrice }: Paid): string {
+  if (looksWithoutPrice === looks) return looks === 0 ? '' : UNKNOWN;
+  return `${list_price_usd + looksWithoutPrice > 0 ? '~' : ''}${usdOf(told_usd + list_price_usd)}`;
 }
 
 function withLegend(figures: readonly string[]): readonly string[] {
@@ -287,14 +303,15 @@ function withLegend(figures: readonly string[]): readonly string[] {
 }
 
 /** Returns the lines about cost, tokens and calls. */
-function paidLines(paid: Paid): readonly string[] {
-  const { looks, resumed, looks_without_usage: untold } = paid;
-  const unknown = untold === 0 ? '' : `; ${count(untold, 'review')} without a token count`;
-  const tokens = `${tokensOf(paid.input_tokens)} input, ${tokensOf(paid.cached_input_tokens)} cache reads, ${tokensOf(paid.cache_write_tokens)} cache writes, ${tokensOf(paid.output_tokens)} output${unknown}`;
+function paidLines(costs: Paid): readonly string[] {
+  const { looks, resumed, looks_without_usage: looksWithoutUsage } = costs;
+  const missingUsageNote =
+    looksWithoutUsage === 0 ? '' : `; ${count(looksWithoutUsage, 'review')} without a token count`;
+  const tokens = `${tokensOf(costs.input_tokens)} input, ${tokensOf(costs.cached_input_tokens)} cache reads, ${tokensOf(costs.cache_write_tokens)} cache writes, ${tokensOf(costs.output_tokens)} output${missingUsageNote}`;
   return [
-    `Paid: ${moneyText(paid) || 'nothing'}.`,
-    `Tokens: ${looks > 0 && untold === looks ? 'unknown, because no agent reported them' : tokens}.`,
-    `Calls to agents: ${paid.dispatches}, for ${count(looks - resumed, 'new session')} and ${count(resumed, 'resumed session')}.`,
+    `Paid: ${moneyText(costs) || 'nothing'}.`,
+    `Tokens: ${looks > 0 && looksWithoutUsage === looks ? 'unknown, because no agent reported them' : tokens}.`,
+    `Calls to agents: ${costs.dispatches}, for ${count(looks - resumed, 'new session')} and ${count(resumed, 'resumed session')}.`,
   ];
 }
 

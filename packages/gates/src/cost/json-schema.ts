@@ -28,7 +28,7 @@ export const notPaid = z
 
 export type SavedTokens = z.infer<typeof notPaid>;
 
-const asked = {
+const selectionFields = {
   since: z.string().nullable(),
   branch: z.string().nullable().describe('The selected branch; null if all branches are included.'),
 };
@@ -42,7 +42,7 @@ const characters = z.object({ sent: z.number(), fresh: z.number(), ratio });
 
 const estimate = z.object({ sent: z.number(), fresh_estimate: z.number(), ratio });
 
-const compared = z
+const comparison = z
   .object({
     dispatches: z
       .number()
@@ -90,7 +90,7 @@ const rates = z.object({
 const loops = {
   paid,
   not_paid: notPaid,
-  compared,
+  compared: comparison,
   resumed_prompts_shorter: z
     .object({
       state,
@@ -116,7 +116,7 @@ const loops = {
 
 /** The schema of the JSON document of `cost --json`. */
 export const costSchema = z.object({
-  ...asked,
+  ...selectionFields,
   runs: z.number(),
   idle_runs: z.number().describe('The number of runs that had nothing to do.'),
   fixes: z.number().describe('The number of fixes by agents.'),
@@ -174,7 +174,7 @@ export const costSchema = z.object({
     .object({
       ...loops,
       features: z
-        .array(z.object({ feature: z.string(), paid, not_paid: notPaid, compared }))
+        .array(z.object({ feature: z.string(), paid, not_paid: notPaid, compared: comparison }))
         .describe('One item for each feature, the most expensive first.'),
     })
     .describe('Review loops of all features.'),
@@ -224,7 +224,7 @@ export type CostDocument = z.infer<typeof costSchema>;
 /** The schema of the JSON document of `cost FEATURE --json`. */
 export const featureCostSchema = z.object({
   feature: z.string().describe('The folder of the feature, relative to the repository root.'),
-  ...asked,
+  ...selectionFields,
   ...loops,
   rates: rates.describe('The rates of this feature.'),
   rates_of_all_features: rates,
@@ -235,7 +235,7 @@ export const featureCostSchema = z.object({
         run: z.string().describe('Id of this execution of the phase. A rerun has another id.'),
         at: z.string().describe('The time at which its first call ended.'),
         paid,
-        compared,
+        compared: comparison,
         dispatches: z.array(
           z.object({
             at: z.string(),

@@ -52,13 +52,13 @@ const CACHE_PRICES = { write: 1.25, read: 0.1 };
 
 /**
  * Compares what review loops sent with what a new session in every round would have sent, and returns the rates in
- * `RATES`. `dispatches` are the answered calls to agents, in the order in which they were sent. `unanswered` calls
+ * `RATES`. `dispatches` are the answered calls to agents, in the order in which they were sent. `unansweredCalls`
  * count only for the rate of failed resumes.
  */
-export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[] = []) {
+export function loopCost(dispatches: readonly LoopDispatch[], unansweredCalls: readonly LoopDispatch[] = []) {
   const calls = withSessionStarts(dispatches);
-  const opened = calls.filter(({ one, opening }) => isResumed(one) && opening !== null);
-  const notShorter = opened.filter(({ one, opening }) => one.promptChars >= (opening?.promptChars ?? 0));
+  const resumedCalls = calls.filter(({ one, opening }) => isResumed(one) && opening !== null);
+  const notShorter = resumedCalls.filter(({ one, opening }) => one.promptChars >= (opening?.promptChars ?? 0));
   const long = longLoops(dispatches);
   return {
     compared: {
@@ -70,7 +70,7 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
       weighted_input_tokens: tokensOf(calls, CACHE_PRICES),
     },
     resumed_prompts_shorter: promise(
-      opened.length,
+      resumedCalls.length,
       notShorter.map(({ one: { feature, phase, stage, run, role, iteration, isFinalValidation, promptChars } }) => ({
         ...{ feature, phase, stage, run, role, iteration },
         final_validation: isFinalValidation,
@@ -81,29 +81,39 @@ export function loopCost(dispatches: readonly LoopDispatch[], unanswered: readon
       long.length,
       long.filter(({ characters: { sent, fresh } }) => fresh > 0 && sent / fresh >= NFR3_LIMIT),
     ),
-    rates: ratesOf(dispatches, unanswered),
+    rates: ratesOf(dispatches, unansweredCalls),
   };
 }
 
 /**
- * Returns whether review loops meet a requirement. `of` is the number of cases; `broken` lists those that do not meet
- * it.
+ * Returns whether review loops meet a requirement. `of` is the number of cases; `violations` lists those that do not
+ * meet it.
  */
-function promise<T>(of: number, broken: T[]) {
-  const kept = broken.length === 0 ? 'holds' : 'does_not_hold';
-  return { state: of === 0 ? 'nothing_to_judge' : kept, of, not_so: broken } as const;
+function promise<T>(of: number, violations: T[]) {
+  const outcome = violations.length === 0 ? 'holds' : 'does_not_hold';
+  return { state: of === 0 ? 'nothing_to_judge' : outcome, of, not_so: violations } as const;
 }
 
-function ratesOf(dispatches: readonly LoopDispatch[], unanswered: readonly LoopDispatch[]): FeatureDocument['rates'] {
+function ratesOf(
+  dispatches: readonly LoopDispatch[],
+  unansweredCalls: readonly LoopDispatch[],
+): FeatureDocument['rates'] {
   const features = new Set(dispatches.map(({ feature }) => feature)).size;
-  const judged = features >= ENOUGH_FEATURES;
-  const rate = (which: keyof typeof RATES, count: number, of: number) => {
-    const { limit, action } = RATES[which];
-    const exceeded = judged ? of > 0 && count / of > limit : null;
-    return { count, of, rate: share(count, of), threshold: limit, exceeded, action: exceeded ? action : null };
+  const hasEnoughFeatures = features >= ENOUGH_FEATURES;
+  const rate = (rateName: keyof typeof RATES, count: number, of: number) => {
+    const { limit, action } = RATES[rateName];
+    const isExceeded = hasEnoughFeatures ? of > 0 && count / of > limit : null;
+    return {
+      count,
+      of,
+      rate: share(count, of),
+      threshold: limit,
+      exceeded: isExceeded,
+      action: isExceeded ? action : null,
+    };
   };
-  const fellBack = [...dispatches, ...unanswered].filter((one) => one.fellBack).length;
-  const fresh = dispatches.filter((one) => !isResumed(one));
+  const fellBack = [...dispatches, ...unansweredCalls].filter((dispatch) => dispatch.fellBack).length;
+  const fresh = dispatches.filter((dispatch) => !isResumed(dispatch));
   const later = dispatches.filter(({ why, isFinalValidation }) => why !== 'first-look' && !isFinalValidation);
   const byRole = [...grouped(later, ({ role }) => role)].map(([role, calls]) => {
     const count = calls.filter(({ guarded }) => guarded).length;
@@ -114,7 +124,7 @@ function ratesOf(dispatches: readonly LoopDispatch[], unanswered: readonly LoopD
   );
   return {
     features,
-    judged,
+    judged: hasEnoughFeatures,
     resume_fallback: rate('resume_fallback', fellBack, dispatches.length - fresh.length + fellBack),
     delta_guard: rate('delta_guard', guardable.filter(({ guarded }) => guarded).length, guardable.length),
     delta_guard_by_role: byRole.sort((a, b) => byCodePoint(a.role, b.role)),
@@ -123,9 +133,9 @@ function ratesOf(dispatches: readonly LoopDispatch[], unanswered: readonly LoopD
 }
 
 function charactersOf(dispatches: readonly LoopDispatch[]) {
-  const sent = dispatches.reduce((sum, { promptChars }) => sum + promptChars, 0);
+  const sentChars = dispatches.reduce((sum, { promptChars }) => sum + promptChars, 0);
   const fresh = dispatches.reduce((sum, { freshChars }) => sum + freshChars, 0);
-  return { sent, fresh, ratio: share(sent, fresh) };
+  return { sent: sentChars, fresh, ratio: share(sentChars, fresh) };
 }
 
 /**
@@ -134,13 +144,13 @@ function charactersOf(dispatches: readonly LoopDispatch[]) {
  */
 function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: typeof CACHE_PRICES) {
   const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
-  let [sent, fresh] = [0, 0];
+  let [sentTokens, fresh] = [0, 0];
   for (const { one, opening } of calls) {
     if (one.usage === null || opening === null || opening.usage === null) continue;
-    sent += weigh(one.usage);
+    sentTokens += weigh(one.usage);
     fresh += weigh(opening.usage) + (isResumed(one) ? grownBy(one, opening) : 0);
   }
-  return { sent: Math.round(sent), fresh_estimate: Math.round(fresh), ratio: share(sent, fresh) };
+  return { sent: Math.round(sentTokens), fresh_estimate: Math.round(fresh), ratio: share(sentTokens, fresh) };
 }
 
 /** Returns the quotient `part / whole`, rounded to four decimals; `null` if `whole` is 0. */
@@ -168,22 +178,22 @@ function longLoops(dispatches: readonly LoopDispatch[]) {
  * would have sent them too.
  */
 export function dispatchesIn(entries: readonly LedgerLoop[]) {
-  const sent = [...entries]
+  const calls = [...entries]
     .sort(bySending)
     .filter((entry): entry is LedgerLoop & { readonly template: LoopTemplate } => entry.template !== null);
   return {
-    answered: sent.filter(({ status }) => status !== 'error'),
-    unanswered: sent.filter(({ status }) => status === 'error'),
+    answered: calls.filter(({ status }) => status !== 'error'),
+    unanswered: calls.filter(({ status }) => status === 'error'),
   };
 }
 
 /** Returns the total cost of these calls, and a comparison with a new session for every call. */
 export function loopsCost(rows: readonly LoopRow[]) {
   const { answered, unanswered } = dispatchesIn(rows);
-  const saved = savedByResuming(answered);
+  const savings = savedByResuming(answered);
   return {
     paid: paidFor(rows),
-    not_paid: { looks: saved.length, tokens: saved.reduce((sum, { tokens }) => sum + tokens, 0) },
+    not_paid: { looks: savings.length, tokens: savings.reduce((sum, { tokens }) => sum + tokens, 0) },
     ...loopCost(answered, unanswered),
   };
 }
@@ -199,15 +209,15 @@ export function summariseFeature(
   priceOf: PriceList,
 ): { readonly report: FeatureDocument; readonly rows: readonly LoopRow[] } | null {
   if (!featuresIn(entries).includes(feature)) return null;
-  const all = costRows(selectEntries(entries, selection), priceOf).filter(isLoop);
-  const own = all.filter((row) => row.feature === feature);
-  const phases = [...grouped(own, phaseRunOf).values()].map((rows) => [...rows].sort(bySending));
+  const loopRows = costRows(selectEntries(entries, selection), priceOf).filter(isLoop);
+  const featureRows = loopRows.filter((row) => row.feature === feature);
+  const phases = [...grouped(featureRows, phaseRunOf).values()].map((rows) => [...rows].sort(bySending));
   const report = {
     feature,
     since: selection.since?.toISOString() ?? null,
     branch: selection.branch,
-    ...loopsCost(own),
-    rates_of_all_features: loopsCost(all).rates,
+    ...loopsCost(featureRows),
+    rates_of_all_features: loopsCost(loopRows).rates,
     phases: phases.flatMap((rows) => rows.slice(0, 1).map((first) => phaseCost(first, rows))),
     unreadable_entries: unreadable,
   };

@@ -32,14 +32,14 @@ export function readLedger({ commonDir }: Pick<RepositoryPaths, 'commonDir'>): P
 
 /** Reads the entries of a ledger (the log of all calls), with the price of each call. */
 export async function pricedLedger(ledger: Pick<Ledger, 'all'>): Promise<Result<PricedLedger>> {
-  const kept = await ledger.all();
-  if (!kept.ok) return kept;
+  const contents = await ledger.all();
+  if (!contents.ok) return contents;
   const isUnpriced = ({ model, usage }: CostRow) => model !== null && usage?.costUsd === null;
   // The price list is large, so load it only if an agent reported tokens without their cost.
-  const priceOf: PriceList = costRows(kept.value.entries, () => null).some(isUnpriced)
+  const priceOf: PriceList = costRows(contents.value.entries, () => null).some(isUnpriced)
     ? await (await import('@onceover/agents/adapters/prices')).openPrices()
     : () => null;
-  return ok({ ...kept.value, priceOf });
+  return ok({ ...contents.value, priceOf });
 }
 
 type PricedLedger = {
@@ -54,21 +54,21 @@ export async function cost(
 ): Promise<Result<Cost>> {
   const from = since === null ? null : parseSince(since, new Date());
   if (since !== null && from === null) {
-    const said = `--since takes a number of days or a date such as 2026-03-01, not ${quoteName(since)}.`;
-    return err({ kind: 'wrong-usage', said, command: 'cost' });
+    const message = `--since takes a number of days or a date such as 2026-03-01, not ${quoteName(since)}.`;
+    return err({ kind: 'wrong-usage', said: message, command: 'cost' });
   }
   const path = feature === null || feature === '' ? null : userPath(repository, feature, 'arguments');
   if (feature !== null && path === null) return err({ kind: 'path-outside', path: feature });
   const selection = { since: from, branch };
-  const kept = await readLedger(repository);
-  if (!kept.ok) return kept;
-  const { entries, unreadable, priceOf } = kept.value;
+  const ledger = await readLedger(repository);
+  if (!ledger.ok) return ledger;
+  const { entries, unreadable, priceOf } = ledger.value;
   if (path === null) {
     const report = summariseCost(entries, selection, unreadable, priceOf);
-    const reviewed = selectEntries(entries, selection).filter(({ kind }) => kind !== 'proof');
-    return ok({ kind: 'all', report, rows: costRows(reviewed, priceOf) });
+    const entriesWithoutProofs = selectEntries(entries, selection).filter(({ kind }) => kind !== 'proof');
+    return ok({ kind: 'all', report, rows: costRows(entriesWithoutProofs, priceOf) });
   }
-  const found = summariseFeature(path, kept.value, selection, priceOf);
-  if (found === null) return err({ kind: 'feature-without-loops', feature: path, known: featuresIn(entries) });
-  return ok({ kind: 'feature', ...found });
+  const featureCost = summariseFeature(path, ledger.value, selection, priceOf);
+  if (featureCost === null) return err({ kind: 'feature-without-loops', feature: path, known: featuresIn(entries) });
+  return ok({ kind: 'feature', ...featureCost });
 }

@@ -41,7 +41,7 @@ type Priced = {
  */
 export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): readonly CostRow[] {
   return entries.flatMap((entry): readonly CostRow[] => {
-    if (entry.kind !== 'run') return [{ ...entry, price: priced(entry, entry.at, priceOf) }];
+    if (entry.kind !== 'run') return [{ ...entry, price: priceFor(entry, entry.at, priceOf) }];
     const { at, startedBy, branch, scope, iteration, slots } = entry;
     // Copying one object and setting the other fields one by one is several times as fast as copying two objects.
     return slots.map((slot) => ({
@@ -52,12 +52,12 @@ export function costRows(entries: readonly LedgerEntry[], priceOf: PriceList): r
       branch,
       scope,
       iteration,
-      price: priced(slot, at, priceOf),
+      price: priceFor(slot, at, priceOf),
     }));
   });
 }
 
-function priced(
+function priceFor(
   { agent, model, usage }: Pick<LedgerSlot, 'agent' | 'model' | 'usage'>,
   at: string,
   priceOf: PriceList,
@@ -90,9 +90,9 @@ export function paidFor(rows: readonly CostRow[]): Paid {
 
 /** Returns the number of all tokens, including cached ones. */
 export function paidTokens(
-  paid: Pick<Paid, 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'output_tokens'>,
+  costs: Pick<Paid, 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'output_tokens'>,
 ): number {
-  return paid.input_tokens + paid.cached_input_tokens + paid.cache_write_tokens + paid.output_tokens;
+  return costs.input_tokens + costs.cached_input_tokens + costs.cache_write_tokens + costs.output_tokens;
 }
 
 /** The time and the branch that decide which entries of the ledger (the log of costs) are counted. */
@@ -110,13 +110,16 @@ export function selectEntries(
   entries: readonly LedgerEntry[],
   { since, branch }: CostSelection,
 ): readonly LedgerEntry[] {
-  const wanted = branchName(branch);
-  const named = entries.map((entry) => ({ ...entry, branch: branchName(entry.branch) }));
+  const selectedBranch = branchName(branch);
+  const entriesWithShortBranch = entries.map((entry) => ({ ...entry, branch: branchName(entry.branch) }));
   const ends = new Map<string, LedgerLoop>();
-  for (const entry of named) if (entry.kind === 'loop') ends.set(phaseRunOf(entry), entry);
-  return named.filter((entry) => {
+  for (const entry of entriesWithShortBranch) if (entry.kind === 'loop') ends.set(phaseRunOf(entry), entry);
+  return entriesWithShortBranch.filter((entry) => {
     const end = (entry.kind === 'loop' ? ends.get(phaseRunOf(entry)) : null) ?? entry;
-    return (since === null || Date.parse(end.at) >= since.getTime()) && (wanted === null || end.branch === wanted);
+    return (
+      (since === null || Date.parse(end.at) >= since.getTime()) &&
+      (selectedBranch === null || end.branch === selectedBranch)
+    );
   });
 }
 

@@ -26,20 +26,20 @@ const BASELINE =
  * gate, feature, workflow step, agent, kind of saving, day and run.
  */
 export function summariseCost(
-  all: readonly LedgerEntry[],
+  ledgerEntries: readonly LedgerEntry[],
   selection: CostSelection,
   unreadable: number,
   priceOf: PriceList,
 ): CostDocument {
-  const selected = selectEntries(all, selection);
+  const selectedEntries = selectEntries(ledgerEntries, selection);
   // A proof reviews planted mistakes and no real change, so its cost is shown in a line of its own and is in no total.
-  const entries = selected.filter(({ kind }) => kind !== 'proof');
-  const proofs = selected.filter(({ kind }) => kind === 'proof');
+  const entries = selectedEntries.filter(({ kind }) => kind !== 'proof');
+  const proofs = selectedEntries.filter(({ kind }) => kind === 'proof');
   const runs = entries.filter((entry) => entry.kind === 'run');
   const rows = costRows(entries, priceOf);
   const loops = rows.filter(isLoop);
-  const saved = savingsIn(runs, loops);
-  const by = (lever: Lever) => savedIn(saved.filter((one) => one.lever === lever));
+  const savings = savingsIn(runs, loops);
+  const by = (lever: Lever) => savedIn(savings.filter((saving) => saving.lever === lever));
   return {
     since: selection.since?.toISOString() ?? null,
     branch: selection.branch,
@@ -55,18 +55,18 @@ export function summariseCost(
     },
     looked_again: lookedAgain(rows),
     caches: cachesIn(rows),
-    gates: byGate(rows, saved),
+    gates: byGate(rows, savings),
     loops: { ...loopsCost(loops), features: byFeature(loops) },
     workflows: costBy(
       rows.filter((row) => row.kind === 'step'),
       ({ job, step }) => ({ job, step }),
     ),
     agents: costBy(rows, ({ agent, model }) => ({ agent, model })),
-    days: [...grouped(entries, ({ at }) => at.slice(0, 10))].map(([day, own]) => ({
+    days: [...grouped(entries, ({ at }) => at.slice(0, 10))].map(([day, dayEntries]) => ({
       day,
-      runs: own.filter(({ kind }) => kind === 'run').length,
+      runs: dayEntries.filter(({ kind }) => kind === 'run').length,
       paid: paidFor(rows.filter(({ at }) => at.startsWith(day))),
-      not_paid: savedIn(saved.filter(({ at }) => at.startsWith(day))),
+      not_paid: savedIn(savings.filter(({ at }) => at.startsWith(day))),
     })),
     checks: byCheck(runs),
     last_runs: runs
@@ -84,22 +84,24 @@ export function summariseCost(
  */
 function sharedCost(entries: readonly LedgerEntry[]): CostDocument['shared'] {
   const { accepted, audits } = sharedHistory(entries);
-  return { accepted: accepted.length, agreement: agreementOf(audits).map((one) => ({ ...one })) };
+  return { accepted: accepted.length, agreement: agreementOf(audits).map((agreement) => ({ ...agreement })) };
 }
 
 type Saving = Omit<SavedUsage, 'gate'> & { readonly at: string; readonly gate: string | null };
 
 /** Returns what runs saved, and what resumed sessions in review loops saved. */
 function savingsIn(runs: readonly LedgerRun[], loops: readonly LoopRow[]): readonly Saving[] {
-  const resumed = savedByResuming(dispatchesIn(loops).answered);
+  const resumeSavings = savedByResuming(dispatchesIn(loops).answered);
   return [
-    ...runs.flatMap(({ at, spared }) => spared.map((one) => ({ ...one, at }))),
-    ...resumed.map(({ one, tokens }) => ({ at: one.at, gate: null, lever: 'session', looks: 1, tokens }) as const),
+    ...runs.flatMap(({ at, spared }) => spared.map((saving) => ({ ...saving, at }))),
+    ...resumeSavings.map(
+      ({ one, tokens }) => ({ at: one.at, gate: null, lever: 'session', looks: 1, tokens }) as const,
+    ),
   ];
 }
 
-function savedIn(saved: readonly SavedTokens[]): SavedTokens {
-  const sum = (of: (one: SavedTokens) => number) => saved.reduce((total, one) => total + of(one), 0);
+function savedIn(savings: readonly SavedTokens[]): SavedTokens {
+  const sum = (of: (saving: SavedTokens) => number) => savings.reduce((total, saving) => total + of(saving), 0);
   return { looks: sum(({ looks }) => looks), tokens: sum(({ tokens }) => tokens) };
 }
 
@@ -129,25 +131,26 @@ function cachesIn(rows: readonly CostRow[]): CostDocument['caches'] {
       ? [{ agent: row.agent, ...row.cache }]
       : [],
   );
-  return [...grouped(notes, ({ agent, model, ttl }) => JSON.stringify([agent, model, ttl])).values()].flatMap((own) =>
-    own.slice(-1).map(({ agent, model, lifeMinutes, lifeFrom }) => ({
-      ...{ agent, model, life_minutes: lifeMinutes, life_from: lifeFrom },
-      resumed: own.filter(({ hit }) => hit !== null).length,
-      hits: own.filter(({ hit }) => hit === true).length,
-    })),
+  return [...grouped(notes, ({ agent, model, ttl }) => JSON.stringify([agent, model, ttl])).values()].flatMap(
+    (cacheNotes) =>
+      cacheNotes.slice(-1).map(({ agent, model, lifeMinutes, lifeFrom }) => ({
+        ...{ agent, model, life_minutes: lifeMinutes, life_from: lifeFrom },
+        resumed: cacheNotes.filter(({ hit }) => hit !== null).length,
+        hits: cacheNotes.filter(({ hit }) => hit === true).length,
+      })),
   );
 }
 
 /** Returns the cost of each gate, even if it was only skipped. Fixes belong to no gate, so their gate is `null`. */
-function byGate(rows: readonly CostRow[], saved: readonly Saving[]): CostDocument['gates'] {
+function byGate(rows: readonly CostRow[], savings: readonly Saving[]): CostDocument['gates'] {
   const gateOf = (row: CostRow) => (row.kind === 'review' ? row.gate : null);
-  const own = rows.filter(({ kind }) => kind === 'review' || kind === 'fix');
-  const skipped = saved.flatMap(({ gate }) => gate ?? []);
-  return [...new Set([...own.map(gateOf), ...skipped])]
+  const gateRows = rows.filter(({ kind }) => kind === 'review' || kind === 'fix');
+  const gatesWithSavings = savings.flatMap(({ gate }) => gate ?? []);
+  return [...new Set([...gateRows.map(gateOf), ...gatesWithSavings])]
     .map((gate) => ({
       gate,
-      paid: paidFor(own.filter((row) => gateOf(row) === gate)),
-      not_paid: savedIn(gate === null ? [] : saved.filter((one) => one.gate === gate)),
+      paid: paidFor(gateRows.filter((row) => gateOf(row) === gate)),
+      not_paid: savedIn(gate === null ? [] : savings.filter((saving) => saving.gate === gate)),
     }))
     .sort(
       (a, b) =>
@@ -171,7 +174,7 @@ function byFeature(loops: readonly LoopRow[]): CostDocument['loops']['features']
 function costBy<Row extends CostRow, Facts extends object>(rows: readonly Row[], factsOf: (row: Row) => Facts) {
   const nameOf = (facts: Facts) => Object.values(facts).join('\0');
   return [...grouped(rows, (row) => JSON.stringify(factsOf(row))).values()]
-    .flatMap((own) => own.slice(0, 1).map((first) => ({ facts: factsOf(first), paid: paidFor(own) })))
+    .flatMap((group) => group.slice(0, 1).map((first) => ({ facts: factsOf(first), paid: paidFor(group) })))
     .sort((a, b) => paidTokens(b.paid) - paidTokens(a.paid) || byCodePoint(nameOf(a.facts), nameOf(b.facts)))
     .map(({ facts, paid }) => ({ ...facts, paid }));
 }
@@ -179,10 +182,10 @@ function costBy<Row extends CostRow, Facts extends object>(rows: readonly Row[],
 function byCheck(runs: readonly LedgerRun[]): CostDocument['checks'] {
   const checks = runs.flatMap((run) => run.checks);
   return [...grouped(checks, ({ gate }) => gate)]
-    .map(([gate, own]) => ({
+    .map(([gate, checkRuns]) => ({
       gate,
-      runs: own.length,
-      duration_ms: own.reduce((sum, { durationMs }) => sum + durationMs, 0),
+      runs: checkRuns.length,
+      duration_ms: checkRuns.reduce((sum, { durationMs }) => sum + durationMs, 0),
     }))
     .sort((a, b) => b.duration_ms - a.duration_ms || byCodePoint(a.gate, b.gate));
 }

@@ -86,12 +86,12 @@ function waive({ id }: Finding): string {
   return `"onceover resolve ${id} --skip WHY" waives it: the code stays as it is, and the finding no longer makes its gate fail`;
 }
 
-/** Describes the state of a finding and what can change it. `planned`: whether the next run calls its reviewer. */
-export function describeFindingState({ finding, state }: ReportedFinding, planned: boolean) {
+/** Describes the state of a finding and what can change it. `isCalled`: whether the next run calls its reviewer. */
+export function describeFindingState({ finding, state }: ReportedFinding, isCalled: boolean) {
   // A run about only a part of the change reported the finding, so the finding does not count for the whole change.
   const words = STATES[state === 'gone' && finding.scope !== 'full' ? 'of-part' : state];
   const reviewer = `reviewer ${finding.slot}`;
-  const calls = planned
+  const calls = isCalled
     ? `the next run calls ${reviewer}, which`
     : `the next run skips ${reviewer}, because nothing has changed. After a change, ${reviewer}`;
   return { title: `${finding.id} ${words.state(finding)}`, next: words.next(finding, calls) };

@@ -66,14 +66,14 @@ export function reviewReruns(state: GateState, settings: Rules, only: SlotNumber
     return [allCovered(slots) ? RERUNS.removedReviewer : RERUNS.everyRun(running)];
   }
   const isCalled = (slot: SlotNumber) => !holds && next.slots.includes(slot);
-  const skipped = slots
-    .filter((one) => !hasSeen(one) && isMeant(one.slot) && !isCalled(one.slot))
+  const skippedSlots = slots
+    .filter((slotState) => !hasSeen(slotState) && isMeant(slotState.slot) && !isCalled(slotState.slot))
     .map(({ slot }) => slot);
   return [
     running.length > 0 ? RERUNS.files({ ...next, slots: running }) : RERUNS.notFiles(next),
     RERUNS.prompt[gate.kind],
     ...(settings.unchangedGates === 'run' && gate.kind === 'review' && running.length > 0 ? [RERUNS.anyRun] : []),
-    ...(skipped.length > 0 ? [settings.certify ? RERUNS.certify(skipped) : RERUNS.force(skipped)] : []),
+    ...(skippedSlots.length > 0 ? [settings.certify ? RERUNS.certify(skippedSlots) : RERUNS.force(skippedSlots)] : []),
     RERUNS.fresh,
   ];
 }
@@ -94,6 +94,6 @@ export function checkReruns(
 function nextSlots(state: GateState, { afterPass }: Rules): NextSlots {
   const isAfterPass = afterPass === 'all' && (state.holds || state.heldBefore);
   if (isAfterPass) return { slots: state.slots.map(({ slot }) => slot), latch: false };
-  const planned = planSlots(state.gate.numReviews, state.history).filter((plan) => plan.kind === 'run');
-  return { slots: planned.map(({ slot }) => slot), latch: planned.some(({ why }) => why === 'safety-latch') };
+  const runPlans = planSlots(state.gate.numReviews, state.history).filter((plan) => plan.kind === 'run');
+  return { slots: runPlans.map(({ slot }) => slot), latch: runPlans.some(({ why }) => why === 'safety-latch') };
 }

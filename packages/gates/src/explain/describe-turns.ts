@@ -6,24 +6,26 @@ import { showInvisible } from '@onceover/base/kernel/escape';
 export function describeTurns(log: string): string {
   const { calls } = readTranscript(log);
   if (calls.length === 0) return 'The log of the review has no call.';
-  const all = calls.reduce<Usage | null>((sum, { usage }) => addUsage(sum, usage), null);
+  const totalUsage = calls.reduce<Usage | null>((sum, { usage }) => addUsage(sum, usage), null);
   const parts = calls.map((call, at) => describeCall(call, at + 1));
-  return [...parts, ...(calls.length > 1 && all !== null ? [`All calls: ${figures(all)}`] : [])].join('\n\n');
+  return [...parts, ...(calls.length > 1 && totalUsage !== null ? [`All calls: ${figures(totalUsage)}`] : [])].join(
+    '\n\n',
+  );
 }
 
 function describeCall(call: LoggedCall, number: number): string {
   const { agent, mode, stable, dynamic, turns, usage, filesRead, notes } = call;
-  const sent =
+  const promptSize =
     stable === ''
       ? `prompt ${dynamic.length} characters`
       : `prompt ${stable.length} characters that reviewers share, and ${dynamic.length} of its own`;
   const lines = turns.map(
-    ({ did, usage: own }, at) => `  request ${at + 1}: ${showInvisible(did)}\n    ${figures(own)}`,
+    ({ did, usage: requestUsage }, at) => `  request ${at + 1}: ${showInvisible(did)}\n    ${figures(requestUsage)}`,
   );
-  const unknown = usage === null ? [] : ['  The agent reports only the total token usage of all its requests.'];
+  const usageNote = usage === null ? [] : ['  The agent reports only the total token usage of all its requests.'];
   return [
-    `Call ${number}: ${showInvisible(agent)}, ${MODES[mode] ?? mode}, ${sent}`,
-    ...(turns.length > 0 ? lines : unknown),
+    `Call ${number}: ${showInvisible(agent)}, ${MODES[mode] ?? mode}, ${promptSize}`,
+    ...(turns.length > 0 ? lines : usageNote),
     usage === null ? '  It reported no usage.' : `  sum: ${figures(usage)}`,
     ...(filesRead === null
       ? []

@@ -13,17 +13,17 @@ import type { RunExplanation, RunExplanationDocument } from './json.ts';
 type About<Kind> = Extract<RunExplanationDocument, { about: Kind }>;
 
 /** Explains on one screen why a gate or reviewer ran or was skipped, with its findings and what makes it run again. */
-export function describeRunExplanation(explanation: RunExplanation, styled: Styled = UNSTYLED): string {
-  const width = styled.width ?? Number.POSITIVE_INFINITY;
-  const [title = '', ...blocks] = blocksOf(explanation, styled, width);
+export function describeRunExplanation(explanation: RunExplanation, style: Styled = UNSTYLED): string {
+  const width = style.width ?? Number.POSITIVE_INFINITY;
+  const [title = '', ...blocks] = blocksOf(explanation, style, width);
   const [first = '', ...about] = title.split('\n');
-  const head = [styled.paint('strong', wrap(first, width, 2)), ...about.map((line) => wrap(line, width, 2))];
+  const head = [style.paint('strong', wrap(first, width, 2)), ...about.map((line) => wrap(line, width, 2))];
   return [head.join('\n'), ...blocks].filter((block) => block !== '').join('\n\n');
 }
 
-function blocksOf({ document, planned, findings }: RunExplanation, styled: Styled, width: number): readonly string[] {
+function blocksOf({ document, planned, findings }: RunExplanation, style: Styled, width: number): readonly string[] {
   if (document.about === 'finding') {
-    return findings.flatMap((reported) => findingBlocks(reported, document, styled, width));
+    return findings.flatMap((reportedFinding) => findingBlocks(reportedFinding, document, style, width));
   }
   const again = bulletList('When it runs again:', document.runs_again, width);
   if (document.about === 'idle_gate') {
@@ -33,15 +33,17 @@ function blocksOf({ document, planned, findings }: RunExplanation, styled: Style
   }
   const isCheck = document.about === 'check';
   const steps = isCheck ? [document.would_run ? 'run the check' : 'skip the check'] : planned.map(describeReviewerPlan);
-  const found = [...findings].sort(bySeverity).map((one) => describeFinding(one, styled, 'brief').join('\n'));
+  const findingTexts = [...findings]
+    .sort(bySeverity)
+    .map((finding) => describeFinding(finding, style, 'brief').join('\n'));
   const past = isCheck ? document.history.map(describeCheckRun) : document.history.map(describeReview);
   return [
     headOf(document),
     bulletList('The next run would:', steps.length === 0 ? ['call no reviewer'] : steps, width),
     isCheck ? '' : describeSharedReasons(document, width),
-    listed('Findings:', found, MOST.findings),
+    listBlock('Findings:', findingTexts, MOST.findings),
     isCheck ? lastOutput(document, width) : '',
-    listed(
+    listBlock(
       'History, newest first:',
       past.map((line) => wrap(`  ${line}`, width, 2)),
       MOST.records,
@@ -79,8 +81,8 @@ function describeSharedReasons(document: About<'gate' | 'slot'>, width: number):
 
 function lastOutput({ history: [last], log }: About<'check'>, width: number): string {
   const lines = last === undefined || last.status === 'pass' || log === null ? [] : checkOutput(log);
-  const shown = lines.slice(-MOST.output).map((line) => cut(`  ${showInvisible(line)}`, width));
-  return listed('Last output:', shown, MOST.output);
+  const lastLines = lines.slice(-MOST.output).map((line) => cut(`  ${showInvisible(line)}`, width));
+  return listBlock('Last output:', lastLines, MOST.output);
 }
 
 /** Returns the command that prints the last prompt and answer, preferably of a reviewer that did not pass. */
@@ -96,10 +98,10 @@ function promptHint(document: About<'gate' | 'slot' | 'check'>): string {
 }
 
 /** Returns a title and the first entries of a list; empty if the list is empty. */
-function listed(title: string, entries: readonly string[], most: number): string {
+function listBlock(title: string, entries: readonly string[], limit: number): string {
   if (entries.length === 0) return '';
-  const more = entries.length > most ? [`  and ${entries.length - most} more`] : [];
-  return [title, ...entries.slice(0, most), ...more].join('\n');
+  const omissionNote = entries.length > limit ? [`  and ${entries.length - limit} more`] : [];
+  return [title, ...entries.slice(0, limit), ...omissionNote].join('\n');
 }
 
 function describeFixes(fixes: About<'gate'>['fixes'], width: number): string {
@@ -109,14 +111,14 @@ function describeFixes(fixes: About<'gate'>['fixes'], width: number): string {
       ...said.slice(0, MOST.fixLines).map((line) => cut(`    ${showInvisible(line)}`, width)),
     ].join('\n'),
   );
-  return listed('Fixes, newest first:', entries, MOST.fixes);
+  return listBlock('Fixes, newest first:', entries, MOST.fixes);
 }
 
-function findingBlocks(reported: ReportedFinding, document: About<'finding'>, styled: Styled, width: number) {
+function findingBlocks(reportedFinding: ReportedFinding, document: About<'finding'>, style: Styled, width: number) {
   const changes = document.would_change_it;
   return [
-    describeFindingState(reported, document.would_be_asked).title,
-    describeFinding(reported, styled).join('\n'),
+    describeFindingState(reportedFinding, document.would_be_asked).title,
+    describeFinding(reportedFinding, style).join('\n'),
     describeFixes(document.fixes, width),
     changes.length === 0 ? '' : bulletList('What can change this:', changes, width),
   ];
@@ -128,9 +130,9 @@ function describeReview(review: Review) {
   const { iteration, slot, agent, status, dispatch, why, findings } = review;
   const session = dispatch === 'fresh' || dispatch === 'resumed' ? `, ${SESSIONS[dispatch]}` : '';
   const reason = why === null ? 'not a record of onceover' : describeWhy(why);
-  const found = findings.length === 0 ? '' : `: ${findings.join(', ')}`;
-  const cached = review.cache === undefined ? '' : `; ${describeCache(noteOf(review.cache))}`;
-  return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason}${cached}${describeReads(review)})${found}`;
+  const findingList = findings.length === 0 ? '' : `: ${findings.join(', ')}`;
+  const cacheNote = review.cache === undefined ? '' : `; ${describeCache(noteOf(review.cache))}`;
+  return `run ${iteration}: ${reviewerName({ slot, agent })} ${STATUS_WORDS[status]}${session} (${reason}${cacheNote}${describeReads(review)})${findingList}`;
 }
 
 /**
@@ -138,15 +140,16 @@ function describeReview(review: Review) {
  * full.
  */
 function describeReads({ reading, handed = [] }: Review): string {
-  const shown = handed.length === 0 ? '' : `; the prompt showed ${someNames(handed)} as a whole`;
-  if (reading === undefined) return shown;
+  const promptNote = handed.length === 0 ? '' : `; the prompt showed ${someNames(handed)} as a whole`;
+  if (reading === undefined) return promptNote;
   const files = count(reading.opened.length, 'file');
-  return `; shares ${files} that one session read, counted for ${quoteName(reading.leader)}${shown}`;
+  return `; shares ${files} that one session read, counted for ${quoteName(reading.leader)}${promptNote}`;
 }
 
 function noteOf({ idle_ms, life_minutes, life_from, hit, ...costs }: NonNullable<Review['cache']>) {
-  const { estimate_new: fresh, estimate_resumed: resumed } = costs;
-  const estimate = fresh === null || resumed === null ? null : { fresh, resumed };
+  const { estimate_new: newEstimate, estimate_resumed: resumeEstimate } = costs;
+  const estimate =
+    newEstimate === null || resumeEstimate === null ? null : { fresh: newEstimate, resumed: resumeEstimate };
   return { idleMs: idle_ms, lifeMinutes: life_minutes, lifeFrom: life_from, hit, estimate };
 }
 

@@ -28,18 +28,17 @@ export async function explainRun(
   base: string | null,
   scores: ReadScores,
 ): Promise<Result<RunExplanation | null>> {
-  const previewed = await previewGates(paths, {
+  const preview = await previewGates(paths, {
     ...READ_ONLY,
     selection: { kind: 'change', base },
     allowUnconfigured: true,
   });
-  if (!previewed.ok) return previewed;
-  const { request, outcome } = previewed.value;
-  const scoresOf = (gate: ReviewGate) => scores(paths, request.settings, gate);
+  if (!preview.ok) return preview;
+  const { request, outcome } = preview.value;
   const subject = subjectOf(name, outcome.gates);
   if (subject === null) {
-    const configured = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
-    const gate = idleGateOf(name, configured);
+    const gateIds = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
+    const gate = idleGateOf(name, gateIds);
     if (gate === null) return ok(null);
     const document = { about: 'idle_gate' as const, gate, base: outcome.baseName, runs_again: [RERUNS.anyChange] };
     return ok({ document, planned: [], findings: [] });
@@ -48,14 +47,14 @@ export async function explainRun(
     case 'ambiguous':
       return err({ kind: 'ambiguous-subject', name, gates: subject.gates.map(({ id }) => id) });
     case 'finding':
-      return explainFinding(previewed.value, subject.id);
+      return explainFinding(preview.value, subject.id);
     case 'slot':
-      return ok(await explainReview(previewed.value, subject.gate, subject.slot, scoresOf));
+      return ok(await explainReview(paths, preview.value, subject.gate, subject.slot));
     case 'gate':
       return ok(
         subject.gate.kind === 'check'
-          ? await explainCheck(previewed.value, subject.gate)
-          : await explainReview(previewed.value, subject.gate, null, scoresOf),
+          ? await explainCheck(preview.value, subject.gate)
+          : await explainReview(paths, preview.value, subject.gate, null),
       );
   }
 }
@@ -66,37 +65,36 @@ export async function explainGates(
   preview: Preview,
   scores: ReadScores,
 ): Promise<readonly RunExplanationDocument[]> {
-  const scoresOf = (gate: ReviewGate) => scores(repository, preview.request.settings, gate);
-  const explained = await Promise.all(
+  const explanations = await Promise.all(
     preview.outcome.gates.map((gate) =>
       gate.kind === 'check' ? explainCheck(preview, gate) : explainReview(preview, gate, null, scoresOf),
     ),
   );
-  return explained.flatMap((one) => one?.document ?? []);
+  return explanations.flatMap((explanation) => explanation?.document ?? []);
 }
 
 async function explainFinding(
   { ports, request, outcome, plan, facts }: Preview,
   id: string,
 ): Promise<Result<RunExplanation>> {
-  const finding = facts.findings.find((one) => one.id === id);
+  const finding = facts.findings.find((candidate) => candidate.id === id);
   if (finding === undefined) {
-    return err({ kind: 'unknown-finding', id, known: outcome.findings.map((one) => one.finding.id) });
+    return err({ kind: 'unknown-finding', id, known: outcome.findings.map((knownFinding) => knownFinding.finding.id) });
   }
   const entries = new Map(facts.snapshot.entries.map((entry) => [entry.path as string, entry]));
   const options = { ...facts.comparison, levels: request.settings, entryOf: (path: string) => entries.get(path) };
-  const reported = { finding, state: findingState(finding, options) };
+  const reportedFinding = { finding, state: findingState(finding, options) };
   const owner = plan.reviews.find(({ state }) => state.gate.id === finding.gate);
-  const planned = plannedSlots(owner).filter(({ slot }) => slot === finding.slot);
-  const isCalled = planned.some(({ kind }) => kind === 'run');
+  const slotPlans = plannedSlots(owner).filter(({ slot }) => slot === finding.slot);
+  const isCalled = slotPlans.some(({ kind }) => kind === 'run');
   const document = {
     about: 'finding' as const,
-    finding: findingDocument(reported),
+    finding: findingDocument(reportedFinding),
     would_be_asked: isCalled,
-    would_change_it: describeFindingState(reported, isCalled).next,
+    would_change_it: describeFindingState(reportedFinding, isCalled).next,
     fixes: await fixesOf(ports, [finding.id]),
   };
-  return ok({ document, planned, findings: [reported] });
+  return ok({ document, planned: slotPlans, findings: [reportedFinding] });
 }
 
 /**
@@ -104,19 +102,20 @@ async function explainFinding(
  */
 async function explainReview(
   preview: Preview,
-  judged: GateOutcome,
+  gateOutcome: GateOutcome,
   only: number | null,
   scoresOf: (gate: ReviewGate) => string | null,
 ): Promise<RunExplanation | null> {
   const { ports, request, plan, facts } = preview;
-  const review = plan.reviews.find(({ state }) => state.gate.id === judged.id);
+  const review = plan.reviews.find(({ state }) => state.gate.id === gateOutcome.id);
   if (review === undefined) return null;
-  const gate = await withSharedReasons(preview, review.state.gate, judged);
+  const gate = await withSharedReasons(preview, review.state.gate, gateOutcome);
   const { state } = review;
   const isMeant = (slot: number) => only === null || slot === only;
-  const planned = plannedSlots(review).filter(({ slot }) => isMeant(slot));
+  const slotPlans = plannedSlots(review).filter(({ slot }) => isMeant(slot));
   const findings = state.findings.filter(
-    (one) => one.state !== 'closed' && one.state !== 'gone' && isMeant(one.finding.slot),
+    (reportedFinding) =>
+      reportedFinding.state !== 'closed' && reportedFinding.state !== 'gone' && isMeant(reportedFinding.finding.slot),
   );
   const history = state.cycle
     .filter(({ slot }) => isMeant(slot))
@@ -129,60 +128,64 @@ async function explainReview(
       ...(own?.cache === undefined ? {} : { cache: cacheDocument(own.cache) }),
       ...readsDocument(own),
     }));
-  const shared = {
-    would_do: planned.map(describePlan),
-    findings: findings.map((one) => findingDocument(one)),
+  const commonFields = {
+    would_do: slotPlans.map(describePlan),
+    findings: findings.map((reportedFinding) => findingDocument(reportedFinding)),
     history,
     runs_again: reviewReruns(state, request.settings, only),
   };
   if (only === null) {
-    const ids = facts.findings.filter((one) => one.gate === gate.id).map(({ id }) => id);
+    const ids = facts.findings.filter((finding) => finding.gate === gate.id).map(({ id }) => id);
     const document = {
-      ...{ about: 'gate' as const, gate: gateDocument(gate), ...shared },
+      ...{ about: 'gate' as const, gate: gateDocument(gate), ...commonFields },
       files: state.gate.entries.map(({ path }) => path),
       prompt: state.gate.rubric.source,
       proof: scoresOf(state.gate),
       fixes: await fixesOf(ports, ids),
     };
-    return { document, planned, findings };
+    return { document, planned: slotPlans, findings };
   }
-  const slot = gate.slots.find((one) => one.slot === only);
+  const slot = gate.slots.find((candidate) => candidate.slot === only);
   if (slot === undefined) return null;
   const last = history.find(({ dispatch }) => dispatch !== 'none');
   const log = await lastLog(ports, facts, gate, only, last);
-  return { document: { about: 'slot', gate: gate.id, slot: slotDocument(slot), ...shared, log }, planned, findings };
+  return {
+    document: { about: 'slot', gate: gate.id, slot: slotDocument(slot), ...commonFields, log },
+    planned: slotPlans,
+    findings,
+  };
 }
 
 /** Adds the reason why no pass of another clone counts to the gate's reviewers, even if they have run here since. */
 async function withSharedReasons(
   { ports: { shared }, request, facts }: Preview,
   gate: ReviewGate,
-  judged: GateOutcome,
+  gateOutcome: GateOutcome,
 ): Promise<GateOutcome> {
   const { scope } = facts.comparison;
-  if (shared == null || scope.kind === 'narrow') return judged;
+  if (shared == null || scope.kind === 'narrow') return gateOutcome;
   const [{ wantedPass }, { changedAgents }] = await Promise.all([
     import('../run/decide/travel.ts'),
     import('@onceover/repo/trust/changed-agents'),
   ]);
   const { settings, builtInAgents: builtIn = [], root } = request;
   const paths = facts.snapshot.entries.map(({ path }) => path);
-  const allowed = { settings, builtIn, changed: changedAgents(settings.agent, root, paths) };
+  const agentFacts = { settings, builtIn, changed: changedAgents(settings.agent, root, paths) };
   const slots = await Promise.all(
-    judged.slots.map(async (slot) => {
+    gateOutcome.slots.map(async (slot) => {
       if (slot.why === 'accepted') return slot;
-      const wanted = wantedPass(gate, slot.slot, scope.key, allowed);
-      return { ...slot, shared: await shared.explain(wanted) };
+      const passRequest = wantedPass(gate, slot.slot, scope.key, agentFacts);
+      return { ...slot, shared: await shared.explain(passRequest) };
     }),
   );
-  return { ...judged, slots };
+  return { ...gateOutcome, slots };
 }
 
 async function explainCheck(
   { ports, request, plan, facts }: Preview,
   gate: GateOutcome,
 ): Promise<RunExplanation | null> {
-  const state = facts.checks.find((one) => one.gate.id === gate.id);
+  const state = facts.checks.find((candidate) => candidate.gate.id === gate.id);
   if (state === undefined) return null;
   const history = facts.past.checks
     .filter((record) => record.gate === gate.id)
@@ -194,7 +197,7 @@ async function explainCheck(
     }));
   const document = {
     ...{ about: 'check' as const, gate: gateDocument(gate), command: state.gate.command, history },
-    would_run: plan.checks.some((one) => one.gate.id === gate.id && one.kind === 'run'),
+    would_run: plan.checks.some((checkPlan) => checkPlan.gate.id === gate.id && checkPlan.kind === 'run'),
     log: await lastLog(ports, facts, gate, null, history[0]),
     fixes: await fixesOf(ports, [gate.id]),
     runs_again: checkReruns(state, request.settings),

@@ -41,8 +41,8 @@ export function cacheDocument({ idleMs, lifeMinutes, lifeFrom, hit, estimate }: 
  * Returns, for the JSON result, the files that a reviewer opened or was shown, and the session that read files for it
  * and others.
  */
-export function readsDocument(own: Pick<RecordMetadata, 'opened' | 'handed' | 'reading'> | null) {
-  const { opened, handed, reading } = own ?? {};
+export function readsDocument(metadata: Pick<RecordMetadata, 'opened' | 'handed' | 'reading'> | null) {
+  const { opened, handed, reading } = metadata ?? {};
   return {
     ...(opened === undefined ? {} : { opened: [...opened] }),
     ...(handed === undefined || handed.length === 0 ? {} : { handed: [...handed] }),

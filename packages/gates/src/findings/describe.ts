@@ -9,25 +9,30 @@ import { type Actor, type Finding, isContested, isOpen, type KnownFinding, type 
 import { UNKNOWN_ACTOR } from './waivers.ts';
 
 /**
- * Renders a finding for people: place, problem, code, fix and reviewer. With `brief`, only place and problem. `others`
- * are the findings of other reviewers about the same code.
+ * Renders a finding for people: place, problem, code, fix and reviewer. With `brief`, only place and problem.
+ * `otherFindings` are the findings of other reviewers about the same code.
  */
 export function describeFinding(
   { finding, state }: ReportedFinding,
-  styled: Styled = UNSTYLED,
+  style: Styled = UNSTYLED,
   detail: 'brief' | 'full' = 'full',
-  others: readonly ReportedFinding[] = [],
+  otherFindings: readonly ReportedFinding[] = [],
 ): string[] {
   const { priority, issue, fix, resolution } = finding;
-  const code = [finding, ...others.map((one) => one.finding)].find((one) => one.code !== null)?.code ?? null;
-  const id = [finding, ...others.map((one) => one.finding)].map((one) => one.id).join(', ');
+  const code =
+    [finding, ...otherFindings.map((reportedFinding) => reportedFinding.finding)].find(
+      (candidate) => candidate.code !== null,
+    )?.code ?? null;
+  const id = [finding, ...otherFindings.map((reportedFinding) => reportedFinding.finding)]
+    .map((sameCodeFinding) => sameCodeFinding.id)
+    .join(', ');
   const place = `${describePlace(finding) ?? NO_LOCATION}${STATES[state]}`;
-  const severity = `${styled.paint(PRIORITY_STYLES[priority], priority)}${' '.repeat(SEVERITY_WIDTH - priority.length)}`;
+  const severity = `${style.paint(PRIORITY_STYLES[priority], priority)}${' '.repeat(SEVERITY_WIDTH - priority.length)}`;
   const start = `${`${id} `.padEnd(INDENT - SEVERITY_WIDTH)}${severity}${place}`;
-  const [problem = '', ...more] = issue.split('\n').map(showInvisible);
-  const room = (styled.width ?? Number.POSITIVE_INFINITY) - INDENT - cells(place) - 2;
-  const shown = detail === 'brief' ? cut(problem, Math.max(room, LEAST_PROBLEM)) : problem;
-  const head = wrapTo(`${start}  ${shown}`, styled, INDENT);
+  const [problem = '', ...furtherLines] = issue.split('\n').map(showInvisible);
+  const room = (style.width ?? Number.POSITIVE_INFINITY) - INDENT - cells(place) - 2;
+  const problemText = detail === 'brief' ? cut(problem, Math.max(room, LEAST_PROBLEM)) : problem;
+  const head = wrapTo(`${start}  ${problemText}`, style, INDENT);
   if (detail === 'brief') return [head];
   const notes = [
     ...(fix === null ? [] : [`Fix: ${fix}`]),
@@ -37,26 +42,26 @@ export function describeFinding(
   ];
   return [
     head,
-    ...more.map((line) => indented(line, styled)),
+    ...furtherLines.map((line) => indent(line, style)),
     ...(code === null ? [] : code.split('\n').map((line) => `${MARGIN}| ${showInvisible(line)}`)),
-    ...notes.flatMap((note) => note.split('\n').map((line) => indented(showInvisible(line), styled))),
-    ...indented(describeFindingSource(finding), styled)
+    ...notes.flatMap((note) => note.split('\n').map((line) => indent(showInvisible(line), style))),
+    ...indent(describeFindingSource(finding), style)
       .split('\n')
-      .map((line) => styled.paint('quiet', line)),
-    ...others.flatMap((other) => describeAlso(other, finding, styled)),
+      .map((line) => style.paint('quiet', line)),
+    ...otherFindings.flatMap((otherFinding) => describeAlso(otherFinding, finding, style)),
   ];
 }
 
 /** Renders a finding about the same code as the finding above it. It takes one line if both report the same problem. */
-function describeAlso({ finding, state }: ReportedFinding, above: Finding, styled: Styled): string[] {
+function describeAlso({ finding, state }: ReportedFinding, above: Finding, style: Styled): string[] {
   const { id, priority, issue, fix } = finding;
   if (issue === above.issue && fix === above.fix) {
     const line = `Also reported as ${id}, ${priority}${STATES[state]}, by ${describeFindingSource(finding)}`;
-    return [styled.paint('quiet', indented(line, styled))];
+    return [style.paint('quiet', indent(line, style))];
   }
   const text = `Also reported as ${id}, ${priority}${STATES[state]}: ${issue}${fix === null ? '' : `\nFix: ${fix}`}`;
-  const lines = text.split('\n').map((line) => indented(showInvisible(line), styled));
-  return [...lines, styled.paint('quiet', indented(describeFindingSource(finding), styled))];
+  const lines = text.split('\n').map((line) => indent(showInvisible(line), style));
+  return [...lines, style.paint('quiet', indent(describeFindingSource(finding), style))];
 }
 
 /** Returns the question that a person has to decide, because the reviewer keeps closing and reporting this finding. */
@@ -64,8 +69,8 @@ export function describeContested({ id, slot, gate, flips = 0 }: KnownFinding): 
   return `Contested: reviewer ${slot} of ${quoteName(gate)} closed ${id} and reported it again ${count(flips, 'time')}. A person decides: onceover resolve ${id} --skip "reason" accepts the code, and onceover resolve ${id} --fixed lets the reviewer close the finding.`;
 }
 
-function indented(line: string, styled: Styled): string {
-  return wrapTo(`${MARGIN}${line}`, styled, 0);
+function indent(line: string, style: Styled): string {
+  return wrapTo(`${MARGIN}${line}`, style, 0);
 }
 
 const INDENT = 14;
@@ -126,8 +131,8 @@ export function describeFindingSource(finding: Finding): string {
   // The number of an archived run would mislead, because later runs can have the same number.
   const since = finding.cycleEnded ? 'from an archived run' : `since run ${finding.since}`;
   // Show that the lines were reviewed before only for a warning, because that is why it does not fail the gate.
-  const seen = finding.kept === 'warning' && finding.seenBefore !== undefined ? SEEN_BEFORE : '';
-  return `${quoteName(finding.gate)}, ${reviewerName(finding)}, ${since}${mark}${seen}`;
+  const seenNote = finding.kept === 'warning' && finding.seenBefore !== undefined ? SEEN_BEFORE : '';
+  return `${quoteName(finding.gate)}, ${reviewerName(finding)}, ${since}${mark}${seenNote}`;
 }
 
 const SEEN_BEFORE = ', a warning because its lines are unchanged since an earlier review (convergence)';
@@ -153,7 +158,7 @@ export type FindingFacts = Pick<Finding, 'id' | 'priority' | 'line' | 'code' | '
  * Renders a finding for an agent, as a fenced block that the finding's text cannot close. Lines after a line break are
  * indented, so that they cannot look like another field or a second finding.
  */
-export function promptFinding(finding: FindingFacts, more: readonly string[] = []): string {
+export function promptFinding(finding: FindingFacts, extraFields: readonly string[] = []): string {
   const { id, priority, code, issue, fix } = finding;
   const place = describePlace(finding);
   const fields = [
@@ -163,18 +168,21 @@ export function promptFinding(finding: FindingFacts, more: readonly string[] = [
     ...(code === null ? [] : [`code: ${code}`]),
     `issue: ${issue}`,
     ...(fix === null ? [] : [`fix: ${fix}`]),
-    ...more,
+    ...extraFields,
   ];
   return fence(fields.map((field) => field.replace(/\r\n|[\n\r\u2028\u2029]/g, '\n  ')).join('\n'));
 }
 
 /** Renders all findings about one problem for an agent, as one block. */
-export function promptProblem([first, ...others]: SameCode<FindingFacts>, more: readonly string[] = []): string {
-  const also = others.flatMap(({ id, priority, issue, fix }) => [
+export function promptProblem(
+  [first, ...otherFindings]: SameCode<FindingFacts>,
+  extraFields: readonly string[] = [],
+): string {
+  const also = otherFindings.flatMap(({ id, priority, issue, fix }) => [
     `also reported as: ${id}, ${priority}: ${issue}`,
     ...(fix === null ? [] : [`fix of ${id}: ${fix}`]),
   ]);
-  return promptFinding(first, [...also, ...more]);
+  return promptFinding(first, [...also, ...extraFields]);
 }
 
 /** Returns the name of a reviewer for people, such as "reviewer 2 (claude)". */

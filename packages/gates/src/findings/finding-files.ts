@@ -51,12 +51,12 @@ export type FindingStore = ReturnType<typeof openFindingFiles>;
 export function openFindingFiles(commonDir: string) {
   const path = join(commonDir, FOLDER);
   let untilCleanup = 0;
-  const all = (): Result<readonly KnownFinding[]> => {
-    const checked = checkFolder(commonDir, FOLDER);
-    return checked.ok ? readAll(path) : checked;
+  const listFindings = (): Result<readonly KnownFinding[]> => {
+    const folderCheck = checkFolder(commonDir, FOLDER);
+    return folderCheck.ok ? readAll(path) : folderCheck;
   };
   return {
-    all: async () => all(),
+    all: async () => listFindings(),
     /** Stores the findings with the next free ids. If `stop` is aborted, returns those stored before. */
     async add(
       findings: readonly Omit<Finding, 'id'>[],
@@ -68,22 +68,22 @@ export function openFindingFiles(commonDir: string) {
       const numbers = numbersIn(path);
       if (!numbers.ok) return numbers;
       let last = numbers.value.highest;
-      const stored: Finding[] = [];
+      const storedFindings: Finding[] = [];
       for (const finding of findings) {
         if (stop?.aborted === true) break;
-        const one = addAfter(path, finding, last);
-        if (!one.ok) return one;
-        stored.push(one.value);
-        last = Number(one.value.id.slice(1));
+        const addition = addAfter(path, finding, last);
+        if (!addition.ok) return addition;
+        storedFindings.push(addition.value);
+        last = Number(addition.value.id.slice(1));
         await handleSignals();
       }
-      untilCleanup -= stored.length;
+      untilCleanup -= storedFindings.length;
       if (untilCleanup < 0) {
         cleanUp(path);
         // A cleanup reads all findings, so it runs less often the more of them there are.
         untilCleanup = Math.max(ADDED_BETWEEN_CLEANUPS, numbers.value.findings.length) - 1;
       }
-      return ok(stored);
+      return ok(storedFindings);
     },
     async update(finding: Finding): Promise<Result<void>> {
       await handleSignals();
@@ -91,22 +91,22 @@ export function openFindingFiles(commonDir: string) {
       return folder.ok ? replace(path, fileOf(finding.id), readFinding(finding)) : folder;
     },
     async resolve(id: string, resolution: Resolution): Promise<Result<void>> {
-      const checked = checkFolder(commonDir, FOLDER);
-      if (!checked.ok) return checked;
+      const folderCheck = checkFolder(commonDir, FOLDER);
+      if (!folderCheck.ok) return folderCheck;
       if (isFindingId(id) && statIfPresent(join(path, fileOf(id))) !== null) {
         return replace(path, resolutionFileOf(id), readResolution(resolution));
       }
-      const known = all();
-      if (!known.ok) return known;
-      const open = known.value.filter((one) => one.kept === 'open').map((one) => one.id);
+      const findings = listFindings();
+      if (!findings.ok) return findings;
+      const open = findings.value.filter((finding) => finding.kept === 'open').map((finding) => finding.id);
       return err({ kind: 'unknown-finding', id, known: open });
     },
     /**
      * Records that a reviewer rejected the claim that a finding is fixed. A newer answer to the finding is not changed.
      */
     async refute(id: string, claim: Resolution): Promise<Result<void>> {
-      const checked = checkFolder(commonDir, FOLDER);
-      if (!checked.ok) return checked;
+      const folderCheck = checkFolder(commonDir, FOLDER);
+      if (!folderCheck.ok) return folderCheck;
       return isFindingId(id) ? replaceResolution(path, id, claim, asRefuted(claim)) : ok(undefined);
     },
   };
@@ -124,14 +124,14 @@ const resolutionFileOf = (id: string) => `${id}.said.json`;
 function readAll(folder: string): Result<readonly KnownFinding[]> {
   const numbers = numbersIn(folder);
   if (!numbers.ok) return numbers;
-  const found: KnownFinding[] = [];
+  const findings: KnownFinding[] = [];
   for (const number of numbers.value.findings) {
     const finding = readOne(folder, `F${number}`);
     if (!finding.ok) return finding;
     const resolution = numbers.value.resolutions.has(number) ? resolutionIn(folder, `F${number}`) : null;
-    if (finding.value !== null) found.push({ ...finding.value, resolution });
+    if (finding.value !== null) findings.push({ ...finding.value, resolution });
   }
-  return ok(found);
+  return ok(findings);
 }
 
 /**
@@ -152,11 +152,11 @@ function resolutionIn(folder: string, id: string): Resolution | null {
 }
 
 function numbersIn(folder: string) {
-  const listed = listFolder(folder);
-  if (!listed.ok) return listed;
+  const listing = listFolder(folder);
+  if (!listing.ok) return listing;
   const findings: number[] = [];
   const resolutions = new Set<number>();
-  for (const { name } of listed.value) {
+  for (const { name } of listing.value) {
     const [, digits, isResolution] = /^F([1-9]\d{0,8})(\.said)?\.json$/.exec(name) ?? [];
     if (digits === undefined) continue;
     if (isResolution === undefined) findings.push(Number(digits));
@@ -175,10 +175,10 @@ function addAfter(folder: string, finding: Omit<Finding, 'id'>, last: number): R
     if (statIfPresent(join(folder, resolutionFileOf(id))) !== null) continue;
     const readable = requireReadable(folder, fileOf(id), readFinding({ ...finding, id }));
     if (!readable.ok) return readable;
-    const written = writeNew(folder, fileOf(id), JSON.stringify(readable.value));
-    if (!written.ok) return written;
+    const writeResult = writeNew(folder, fileOf(id), JSON.stringify(readable.value));
+    if (!writeResult.ok) return writeResult;
     // If the number is taken, another worktree has used it in the meantime, so try the next one.
-    if (written.value === 'written') return readable;
+    if (writeResult.value === 'written') return readable;
   }
   return err({ kind: 'disk', action: 'write', path: folder, code: 'no number left' });
 }
@@ -202,12 +202,12 @@ function requireReadable<T>(folder: string, name: string, document: T | null): R
 function replaceResolution(folder: string, id: string, old: Resolution, next: Resolution): Result<void> {
   const current = resolutionIn(folder, id);
   if (current === null || !isSameResolution(current, old)) return ok(undefined);
-  const claimed = claimFile(folder, resolutionFileOf(id));
-  if (!claimed.ok || claimed.value === null) return claimed.ok ? ok(undefined) : claimed;
-  const found = readResolution(parseJson(claimed.value));
-  const text = found !== null && isSameResolution(found, old) ? JSON.stringify(next) : claimed.value;
-  const written = writeNew(folder, resolutionFileOf(id), text);
-  return written.ok ? ok(undefined) : written;
+  const claimedFile = claimFile(folder, resolutionFileOf(id));
+  if (!claimedFile.ok || claimedFile.value === null) return claimedFile.ok ? ok(undefined) : claimedFile;
+  const resolution = readResolution(parseJson(claimedFile.value));
+  const text = resolution !== null && isSameResolution(resolution, old) ? JSON.stringify(next) : claimedFile.value;
+  const writeResult = writeNew(folder, resolutionFileOf(id), text);
+  return writeResult.ok ? ok(undefined) : writeResult;
 }
 
 // Failures do not matter here: the new finding is already stored, and the next cleanup tries again.
@@ -216,12 +216,12 @@ function cleanUp(folder: string): void {
   const numbers = numbersIn(folder);
   if (!numbers.ok || numbers.value.findings.length <= MOST_CLOSED) return;
   const ids = numbers.value.findings.map((number) => `F${number}`).reverse();
-  const closed = ids.filter((id) => {
+  const closedIds = ids.filter((id) => {
     const finding = readOne(folder, id);
     return finding.ok && finding.value?.kept === 'closed';
   });
   // Keep the newest closed findings. Otherwise the highest number could be deleted and used again.
-  for (const id of closed.slice(MOST_CLOSED)) {
+  for (const id of closedIds.slice(MOST_CLOSED)) {
     removeFile(join(folder, fileOf(id)));
     removeFile(join(folder, resolutionFileOf(id)));
   }

@@ -20,16 +20,16 @@ const LINE = /(?:[:#]L?|[\s,(]+(?:at\s+)?lines?\s+|\s*\()(\d+)(?:(?::|-L?|\s*-\s
  * Returns the paths that a file name in an answer may mean: without quotes, line number, repository root or diff
  * prefix.
  */
-export function readFileName(given: string, root: string): SpelledFile {
-  const bare = withoutQuotes(given.trim());
+export function readFileName(spelling: string, root: string): SpelledFile {
+  const bare = withoutQuotes(spelling.trim());
   const line = LINE.exec(bare);
-  const names = [given.trim(), bare, ...(line === null ? [] : [withoutQuotes(bare.slice(0, line.index))])];
-  const spelled = names.flatMap((name) => [name, name.replaceAll('\\', '/')]).map((name) => withoutRoot(name, root));
+  const names = [spelling.trim(), bare, ...(line === null ? [] : [withoutQuotes(bare.slice(0, line.index))])];
+  const spellings = names.flatMap((name) => [name, name.replaceAll('\\', '/')]).map((name) => withoutRoot(name, root));
   // git writes a/ and b/ before the paths in a diff or, with `diff.mnemonicPrefix`, i/, w/, c/ and o/.
-  const plain = spelled.flatMap((name) => [name, name.replace(/^[abciow]\//, '')]);
+  const plain = spellings.flatMap((name) => [name, name.replace(/^[abciow]\//, '')]);
   const paths = plain.flatMap((name) => repoPath(name.replace(/^\/+/, '')) || []);
-  const isAbsolute = spelled.some((name) => name.startsWith('/'));
-  const literal = repoPath(withoutRoot(given.trim(), root)) || null;
+  const isAbsolute = spellings.some((name) => name.startsWith('/'));
+  const literal = repoPath(withoutRoot(spelling.trim(), root)) || null;
   return { paths: [...new Set(paths)], literal, isAbsolute, line: line === null ? null : Number(line[1]) };
 }
 
@@ -51,15 +51,16 @@ function withoutRoot(name: string, root: string): string {
  */
 export function findFile(
   { paths, isAbsolute }: SpelledFile,
-  changed: readonly RepoPath[],
+  changedPaths: readonly RepoPath[],
   exists: (path: RepoPath) => boolean,
 ): RepoPath | null {
   const literal = paths.find((path) => exists(path));
   if (literal !== undefined) return literal;
   for (const fold of [(path: string) => path, (path: string) => path.toLowerCase()]) {
     for (const path of paths) {
-      const fits = changed.filter(
-        (one) => isEndOf(fold(path), fold(one)) || (isAbsolute && isEndOf(fold(one), fold(path))),
+      const fits = changedPaths.filter(
+        (changedPath) =>
+          isEndOf(fold(path), fold(changedPath)) || (isAbsolute && isEndOf(fold(changedPath), fold(path))),
       );
       if (fits.length === 1) return fits[0] ?? null;
     }

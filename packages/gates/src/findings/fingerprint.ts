@@ -11,7 +11,7 @@ export const FINGERPRINT_LENGTH = 32;
  */
 export function findingFingerprint(finding: Finding): string {
   const { gate, slot, file, anchor, id } = finding;
-  const what =
+  const identity =
     anchor === null ? ['unanchored', String(slot), id] : ['anchored', anchor.text, String(anchor.occurrence)];
-  return digestOf([gate, file ?? '', ...what]).slice(0, FINGERPRINT_LENGTH);
+  return digestOf([gate, file ?? '', ...identity]).slice(0, FINGERPRINT_LENGTH);
 }

@@ -67,71 +67,80 @@ export type MatchedFindings = {
  * their wording.
  */
 export function matchFindings(review: SlotReview): MatchedFindings {
-  const own = review.earlier.filter(({ finding }) => finding.slot === review.slot);
+  const slotFindings = review.earlier.filter(({ finding }) => finding.slot === review.slot);
   const answers = dispositionsIn(review);
-  const matched = matchEarlier(review.reported, own);
-  const repeated = new Set(matched.values());
-  const updated: Finding[] = [];
-  const added: Omit<Finding, 'id'>[] = [];
-  const waived: KnownFinding[] = [];
+  const earlierByProblem = matchEarlier(review.reported, slotFindings);
+  const repeatedFindings = new Set(earlierByProblem.values());
+  const updatedFindings: Finding[] = [];
+  const newFindings: Omit<Finding, 'id'>[] = [];
+  const waivedFindings: KnownFinding[] = [];
   const problems: ReportedProblem[] = [];
   for (const problem of review.reported) {
-    const earlier = matched.get(problem);
+    const earlier = earlierByProblem.get(problem);
     if (earlier === undefined) problems.push(problem);
-    else if (earlier.finding.resolution?.how === 'skipped') waived.push(earlier.finding);
-    else updated.push(repeatedFinding(review, problem, earlier));
+    else if (earlier.finding.resolution?.how === 'skipped') waivedFindings.push(earlier.finding);
+    else updatedFindings.push(repeatedFinding(review, problem, earlier));
   }
   // If the reviewer dropped an open finding without comment, a new finding may be the same problem in other words, so
   // no new finding becomes a mere warning. A dropped warning does not matter, because reviewers are not asked about
   // warnings.
   let hasDropped = false;
-  const unchanged: KnownFinding[] = [];
-  const confirmed: KnownFinding[] = [];
-  for (const earlier of own) {
+  const unchangedFindings: KnownFinding[] = [];
+  const confirmedFindings: KnownFinding[] = [];
+  for (const earlier of slotFindings) {
     const { finding, state } = earlier;
-    if (repeated.has(earlier) || (state !== 'warning' && !isOpen(state))) continue;
-    const closed = closingOf(review, finding, answers.get(finding.id));
-    hasDropped ||= closed?.how === 'silent' && isOpen(state);
-    if (closed !== null) updated.push({ ...withoutResolution(finding), kept: 'closed', closed });
-    else if (isOpen(state)) (answers.get(finding.id)?.state === 'open' ? confirmed : unchanged).push(finding);
+    if (repeatedFindings.has(earlier) || (state !== 'warning' && !isOpen(state))) continue;
+    const closing = closingOf(review, finding, answers.get(finding.id));
+    hasDropped ||= closing?.how === 'silent' && isOpen(state);
+    if (closing !== null) updatedFindings.push({ ...withoutResolution(finding), kept: 'closed', closed: closing });
+    else if (isOpen(state))
+      (answers.get(finding.id)?.state === 'open' ? confirmedFindings : unchangedFindings).push(finding);
   }
-  updated.push(...confirmed.map((finding) => confirmedFinding(review, finding)));
-  added.push(...problems.map((problem) => newFinding(review, problem, hasDropped ? 0 : review.seenBefore(problem))));
-  added.push(...unknownFindings(review, answers));
-  const stillOpen = [...confirmed, ...unchanged];
-  if (review.status === 'fail' && added.length === 0 && review.reported.length === 0 && stillOpen.length === 0) {
-    added.push(messageFinding(review));
+  updatedFindings.push(...confirmedFindings.map((finding) => confirmedFinding(review, finding)));
+  newFindings.push(
+    ...problems.map((problem) => newFinding(review, problem, hasDropped ? 0 : review.seenBefore(problem))),
+  );
+  newFindings.push(...unknownFindings(review, answers));
+  const stillOpen = [...confirmedFindings, ...unchangedFindings];
+  if (review.status === 'fail' && newFindings.length === 0 && review.reported.length === 0 && stillOpen.length === 0) {
+    newFindings.push(messageFinding(review));
   }
-  const notFixed = [...[...repeated].map(({ finding }) => finding), ...stillOpen];
-  const refuted = notFixed.flatMap(({ id, resolution }): RefutedClaim[] =>
+  const notFixed = [...[...repeatedFindings].map(({ finding }) => finding), ...stillOpen];
+  const refutedClaims = notFixed.flatMap(({ id, resolution }): RefutedClaim[] =>
     resolution?.how === 'fixed' ? [{ id, claim: resolution }] : [],
   );
-  return { updated, added, unchanged, waived, refuted };
+  return {
+    updated: updatedFindings,
+    added: newFindings,
+    unchanged: unchangedFindings,
+    waived: waivedFindings,
+    refuted: refutedClaims,
+  };
 }
 
 /** Maps each reported problem to the earlier finding that it repeats. Open findings are tried first. */
 function matchEarlier(
-  reported: readonly ReportedProblem[],
-  own: readonly ReportedFinding[],
+  problems: readonly ReportedProblem[],
+  slotFindings: readonly ReportedFinding[],
 ): ReadonlyMap<ReportedProblem, ReportedFinding> {
   const order = ({ finding, state }: ReportedFinding) =>
     isOpen(state) ? 0 : state === 'warning' ? 1 : finding.kept === 'closed' ? 3 : 2;
   const candidates = new Map<string, ReportedFinding[]>();
-  for (const earlier of [...own].sort((a, b) => order(a) - order(b))) {
+  for (const earlier of [...slotFindings].sort((a, b) => order(a) - order(b))) {
     const place = placeOf(earlier.finding);
     if (place === null) continue;
     const here = candidates.get(place);
     if (here === undefined) candidates.set(place, [earlier]);
     else here.push(earlier);
   }
-  const matched = new Map<ReportedProblem, ReportedFinding>();
-  for (const problem of reported) {
+  const earlierByProblem = new Map<ReportedProblem, ReportedFinding>();
+  for (const problem of problems) {
     const here = candidates.get(placeOf(problem) ?? '') ?? [];
-    const found = here.findIndex((earlier) => mayMatch(problem, earlier));
-    const [earlier] = found === -1 ? [] : here.splice(found, 1);
-    if (earlier !== undefined) matched.set(problem, earlier);
+    const index = here.findIndex((earlier) => mayMatch(problem, earlier));
+    const [earlier] = index === -1 ? [] : here.splice(index, 1);
+    if (earlier !== undefined) earlierByProblem.set(problem, earlier);
   }
-  return matched;
+  return earlierByProblem;
 }
 
 /**
@@ -157,8 +166,8 @@ function newFinding(review: SlotReview, problem: ReportedProblem, seenBefore: nu
     ...(review.isRerun ? ({ onRerun: true } as const) : {}),
     ...(seenBefore > 0 ? { seenBefore } : {}),
   };
-  const kept = onlyWarns(problem.priority, when, review) ? 'warning' : 'open';
-  return { ...common(review, problem), ...when, kept, since: review.iteration, closed: null };
+  const storedState = onlyWarns(problem.priority, when, review) ? 'warning' : 'open';
+  return { ...common(review, problem), ...when, kept: storedState, since: review.iteration, closed: null };
 }
 
 /**
@@ -174,10 +183,18 @@ function repeatedFinding(review: SlotReview, problem: ReportedProblem, { finding
     state === 'warning' || wasDemoted
       ? onlyWarns(priority, finding, review)
       : !isOpen(state) && isBelow(priority, review.failOn);
-  const kept = warns ? 'warning' : 'open';
+  const storedState = warns ? 'warning' : 'open';
   const since = sinceOf(review, finding);
   const flips = finding.kept === 'closed' ? { flips: (finding.flips ?? 0) + 1 } : {};
-  return { ...withoutResolution(finding), ...common(review, problem), ...flips, priority, kept, since, closed: null };
+  return {
+    ...withoutResolution(finding),
+    ...common(review, problem),
+    ...flips,
+    priority,
+    kept: storedState,
+    since,
+    closed: null,
+  };
 }
 
 function common(review: SlotReview, problem: ReportedProblem) {
@@ -207,9 +224,9 @@ function unknownFindings(
   answers: ReadonlyMap<string, Disposition>,
 ): readonly Omit<Finding, 'id'>[] {
   const standing = review.earlier.filter(({ state }) => state !== 'closed' && state !== 'gone');
-  const known = new Set(standing.map(({ finding }) => finding.id));
-  const unknown = [...answers.values()].filter(({ id, state }) => state === 'open' && !known.has(id));
-  return unknown.map(({ id, why }) => findingWithoutPlace(review, `${id} is still open: ${why}`));
+  const standingIds = new Set(standing.map(({ finding }) => finding.id));
+  const strayAnswers = [...answers.values()].filter(({ id, state }) => state === 'open' && !standingIds.has(id));
+  return strayAnswers.map(({ id, why }) => findingWithoutPlace(review, `${id} is still open: ${why}`));
 }
 
 /** Returns a finding that its reviewer confirmed as open, updated as if the current review had reported it. */

@@ -47,23 +47,23 @@ export function postgresFindings({ database, repository, clone, seal }: TeamStor
        ORDER BY number`,
       [repository],
     );
-    const found: KnownFinding[] = [];
+    const findings: KnownFinding[] = [];
     for (const { number, document, resolution } of rows) {
       const finding = readFinding(parseJson(document));
       // A finding that cannot be read may be open, so report an error.
       if (finding?.id !== `F${number}`) return trouble('read', `F${number}`, 'not a finding');
-      found.push({ ...finding, ...answerIn(finding, resolution) });
+      findings.push({ ...finding, ...answerIn(finding, resolution) });
     }
-    return ok(found);
+    return ok(findings);
   }
 
   /** Returns the stored answer to a finding, and whether another clone gave it. */
   function answerIn(finding: Finding, text: string | null): Pick<KnownFinding, 'resolution' | 'isOfOtherClone'> {
-    const stored = text === null ? null : parseJson(text);
-    const resolution = readResolution(stored);
+    const document = text === null ? null : parseJson(text);
+    const resolution = readResolution(document);
     if (resolution === null) return { resolution };
-    const expected = seal(sealedFields(finding, resolution));
-    const isOwn = expected !== null && isRecord(stored) && stored['seal'] === expected;
+    const expectedSeal = seal(sealedFields(finding, resolution));
+    const isOwn = expectedSeal !== null && isRecord(document) && document['seal'] === expectedSeal;
     return { resolution, ...(isOwn ? {} : { isOfOtherClone: true }) };
   }
 
@@ -86,7 +86,7 @@ export function postgresFindings({ database, repository, clone, seal }: TeamStor
       return finding === null || (!isOwn && finding.content === null) ? [] : [finding];
     });
     const twins = findings.map((finding) => {
-      const at = there.findIndex((one) => answerOf(one) === answerOf(finding));
+      const at = there.findIndex((candidate) => answerOf(candidate) === answerOf(finding));
       return at < 0 ? null : (there.splice(at, 1)[0] ?? null);
     });
     const missing = twins.filter((twin) => twin === null).length;
@@ -96,24 +96,24 @@ export function postgresFindings({ database, repository, clone, seal }: TeamStor
       [repository, missing],
     );
     let next = Number(row?.last) - missing + 1;
-    const added: (Finding | null)[] = [];
-    const all = findings.map((finding, n) => {
+    const newFindings: (Finding | null)[] = [];
+    const storedFindings = findings.map((finding, n) => {
       const twin = twins[n] ?? null;
       if (twin !== null) return twin;
-      const one = readFinding({ ...finding, id: `F${next++}` });
-      added.push(one);
-      return one;
+      const newFinding = readFinding({ ...finding, id: `F${next++}` });
+      newFindings.push(newFinding);
+      return newFinding;
     });
-    if (added.includes(null)) return all;
+    if (newFindings.includes(null)) return storedFindings;
     await query(
       `INSERT INTO onceover.findings (repository, number, kept, document, batch)
        SELECT $1, number, kept, document, $2 FROM unnest($3::bigint[], $4::text[], $5::text[]) AS n (number, kept, document)`,
       [
-        ...[repository, batch, added.map((finding) => Number(finding?.id.slice(1)))],
-        ...[added.map((finding) => finding?.kept), added.map((finding) => JSON.stringify(finding))],
+        ...[repository, batch, newFindings.map((finding) => Number(finding?.id.slice(1)))],
+        ...[newFindings.map((finding) => finding?.kept), newFindings.map((finding) => JSON.stringify(finding))],
       ],
     );
-    return all;
+    return storedFindings;
   }
 
   return {
@@ -121,9 +121,9 @@ export function postgresFindings({ database, repository, clone, seal }: TeamStor
     async add(findings, stop = null) {
       if (findings.length === 0 || stop?.aborted === true) return ok([]);
       const batch = `${clone}:${randomUUID()}`;
-      const added = await database.transaction((query) => store(query, findings, batch));
-      const readable = added.filter((finding) => finding !== null);
-      return readable.length === added.length ? ok(readable) : trouble('write', 'new', 'not a finding');
+      const storedFindings = await database.transaction((query) => store(query, findings, batch));
+      const readable = storedFindings.filter((finding) => finding !== null);
+      return readable.length === storedFindings.length ? ok(readable) : trouble('write', 'new', 'not a finding');
     },
     async update(finding) {
       const readable = readFinding(finding);
@@ -155,14 +155,14 @@ export function postgresFindings({ database, repository, clone, seal }: TeamStor
           );
           if (row === undefined) return false;
           const finding = readFinding(parseJson(row.document));
-          const own = finding === null ? null : seal(sealedFields(finding, readable));
-          await setResolution(query, id, { ...readable, seal: own });
+          const ownSeal = finding === null ? null : seal(sealedFields(finding, readable));
+          await setResolution(query, id, { ...readable, seal: ownSeal });
           return true;
         }));
       if (isKnown) return ok(undefined);
-      const known = await all();
-      if (!known.ok) return known;
-      const open = known.value.filter((one) => one.kept === 'open').map((one) => one.id);
+      const findings = await all();
+      if (!findings.ok) return findings;
+      const open = findings.value.filter((finding) => finding.kept === 'open').map((finding) => finding.id);
       return err({ kind: 'unknown-finding', id, known: open });
     },
     async refute(id, claim) {

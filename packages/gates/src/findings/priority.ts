@@ -66,6 +66,8 @@ export function toleratedAfter({ below, tolerated }: Ratchet, review: RatchetedR
   const severe = new Set(updated.filter(({ priority }) => !isBelow(priority, below)).map(({ id }) => id));
   const hasDropped = updated.some(({ kept, closed }) => kept === 'closed' && closed?.how === 'silent');
   const toleratesNew = isRerun && !isStale && !hasDropped;
-  const allowed = added.filter(({ kept, priority }) => toleratesNew && kept === 'open' && isBelow(priority, below));
-  return new Set([...[...tolerated].filter((id) => !severe.has(id)), ...allowed.map(({ id }) => id)]);
+  const toleratedFindings = added.filter(
+    ({ kept, priority }) => toleratesNew && kept === 'open' && isBelow(priority, below),
+  );
+  return new Set([...[...tolerated].filter((id) => !severe.has(id)), ...toleratedFindings.map(({ id }) => id)]);
 }

@@ -30,21 +30,23 @@ export function groupBySameCode<T>(
   findings: readonly T[],
   pointedAt: (finding: T) => PointedAt,
 ): readonly SameCode<T>[] {
-  const all = findings.map((finding, index) => ({ finding, index, place: pointedAt(finding) }));
-  const groups: [(typeof all)[number], ...typeof all][] = [];
-  for (const inFile of grouped(all, ({ place }) => place.file).values()) {
-    const own: typeof groups = [];
-    for (const one of [...inFile].sort((a, b) => byRank(a.place, b.place))) {
-      const group = own.find((members) => members.every((other) => isSameCode(one.place, other.place)));
-      if (group === undefined) own.push([one]);
-      else group.push(one);
+  const placedFindings = findings.map((finding, index) => ({ finding, index, place: pointedAt(finding) }));
+  const groups: [(typeof placedFindings)[number], ...typeof placedFindings][] = [];
+  for (const inFile of grouped(placedFindings, ({ place }) => place.file).values()) {
+    const fileGroups: typeof groups = [];
+    for (const placedFinding of [...inFile].sort((a, b) => byRank(a.place, b.place))) {
+      const group = fileGroups.find((members) =>
+        members.every((member) => isSameCode(placedFinding.place, member.place)),
+      );
+      if (group === undefined) fileGroups.push([placedFinding]);
+      else group.push(placedFinding);
     }
-    groups.push(...own);
+    groups.push(...fileGroups);
   }
-  const first = (group: typeof all) => Math.min(...group.map(({ index }) => index));
+  const first = (group: typeof placedFindings) => Math.min(...group.map(({ index }) => index));
   return groups
     .sort((a, b) => first(a) - first(b))
-    .map(([one, ...others]) => [one.finding, ...others.map(({ finding }) => finding)]);
+    .map(([mostSevere, ...otherEntries]) => [mostSevere.finding, ...otherEntries.map(({ finding }) => finding)]);
 }
 
 /** Groups the findings of a run by the problem that they report. */
@@ -60,10 +62,10 @@ function byRank(a: PointedAt, b: PointedAt): number {
 function isSameCode(a: PointedAt, b: PointedAt): boolean {
   if (a.file === null || a.file !== b.file || (a.gate === b.gate && a.slot === b.slot)) return false;
   if (stateClass(a) !== stateClass(b)) return false;
-  const [one, other] = [linesOf(a), linesOf(b)];
-  if (one === null || other === null) return false;
+  const [linesOfA, linesOfB] = [linesOf(a), linesOf(b)];
+  if (linesOfA === null || linesOfB === null) return false;
   if (a.anchor?.text === b.anchor?.text && a.anchor?.occurrence === b.anchor?.occurrence) return true;
-  return areOnSameLines(one, other);
+  return areOnSameLines(linesOfA, linesOfB);
 }
 
 function stateClass({ state }: PointedAt): FindingState {
@@ -86,8 +88,8 @@ function areOnSameLines(a: QuotedLines, b: QuotedLines): boolean {
   const from = Math.max(a.first, b.first);
   const to = Math.min(a.first + a.texts.length, b.first + b.texts.length);
   for (let line = from; line < to; line++) {
-    const [one = '', other = ''] = [a.texts[line - a.first], b.texts[line - b.first]];
-    if (!one.includes(other) && !other.includes(one)) return false;
+    const [textA = '', textB = ''] = [a.texts[line - a.first], b.texts[line - b.first]];
+    if (!textA.includes(textB) && !textB.includes(textA)) return false;
   }
   return from < to;
 }

@@ -41,9 +41,9 @@ export function loopOutcome(
   end: LoopEnd,
   rounds: readonly LoopRound[],
   run: RunOutcome,
-  more: { readonly dispatches: number; readonly notices: readonly RunNotice[] },
+  totals: { readonly dispatches: number; readonly notices: readonly RunNotice[] },
 ): LoopOutcome {
-  const used = rounds.flatMap((round) => [round.run.usage, round.fix?.usage ?? null]);
+  const usages = rounds.flatMap((round) => [round.run.usage, round.fix?.usage ?? null]);
   const sum = (lever: keyof RunOutcome['saved']) => rounds.reduce((total, round) => total + round.run.saved[lever], 0);
   // If a run passes only because the settings changed or nothing is left to review, the loop must fail.
   const isVoid = end !== 'passed' && run.exitCode === 0;
@@ -53,9 +53,9 @@ export function loopOutcome(
     run: {
       ...run,
       ...(isVoid ? { status: 'failed', exitCode: 1 } : {}),
-      notices: [...run.notices, ...more.notices],
-      usage: used.reduce((total, one) => addUsage(total, one), null),
-      dispatches: more.dispatches,
+      notices: [...run.notices, ...totals.notices],
+      usage: usages.reduce((total, usage) => addUsage(total, usage), null),
+      dispatches: totals.dispatches,
       saved: {
         pass: sum('pass'),
         slot: sum('slot'),
@@ -83,15 +83,15 @@ const MOST_ALIKE = 3;
 const NOTHING_REVIEWED: readonly RunOutcome['status'][] = ['no_changes', 'no_applicable_gates'];
 
 /** Returns why the loop ends after the last round; `null` if the fixing agent is called next. */
-export function loopEnd(rounds: readonly LoopRound[], most: number): LoopEnd | null {
+export function loopEnd(rounds: readonly LoopRound[], maxRounds: number): LoopEnd | null {
   const run = rounds.at(-1)?.run;
   if (run === undefined) return null;
   if (run.exitCode === 0) return rounds.length > 1 && NOTHING_REVIEWED.includes(run.status) ? 'nothing-left' : 'passed';
-  const asked = run.gates
+  const calledSlots = run.gates
     .flatMap(({ slots }) => slots)
     .filter(({ trouble, dispatch }) => trouble !== null || dispatch !== 'none');
-  if (asked.some(({ trouble }) => trouble?.kind === 'budget')) return 'budget';
-  const noVerdict = asked.length > 0 && asked.every(({ status }) => status === 'error');
+  if (calledSlots.some(({ trouble }) => trouble?.kind === 'budget')) return 'budget';
+  const noVerdict = calledSlots.length > 0 && calledSlots.every(({ status }) => status === 'error');
   if (run.exitCode === 3 || (noVerdict && failingChecksOf(run).length === 0)) return 'could-not-judge';
   if (run.status === 'retry_limit_exceeded') return 'retry-limit';
   const past = rounds.map((round) => ({ tree: round.tree, open: problemsOf(round.run) }));
@@ -99,7 +99,7 @@ export function loopEnd(rounds: readonly LoopRound[], most: number): LoopEnd | n
   if (past.at(-1)?.open === NO_PROBLEMS) return 'could-not-judge';
   if (isStalled(past)) return 'stalled';
   if (isOscillating(past)) return 'oscillating';
-  return rounds.length >= most ? 'max-iterations' : null;
+  return rounds.length >= maxRounds ? 'max-iterations' : null;
 }
 
 /** The content that a round reviewed, and the problems that were open after it. */

@@ -19,13 +19,13 @@ function roundDocument({ run, dispatches, tolerated, fix }: LoopRound, before: R
   const open = openFindingsOf(run).map(({ id }) => id);
   const openBefore = before === null ? [] : openFindingsOf(before).map(({ id }) => id);
   const failedBefore = before?.gates.filter((gate) => gate.status === 'fail').map(({ id }) => id) ?? [];
-  const warned = findings.filter(({ state, finding }) => state === 'warning' && tolerated.has(finding.id));
+  const toleratedWarnings = findings.filter(({ state, finding }) => state === 'warning' && tolerated.has(finding.id));
   return {
     iteration,
     status,
     open,
     failing_checks: failingChecksOf(run).map(({ id }) => id),
-    let_be: warned.map(({ finding }) => finding.id),
+    let_be: toleratedWarnings.map(({ finding }) => finding.id),
     nothing_left: failedBefore.filter((id) => !gates.some((gate) => gate.id === id)),
     closed: openBefore.filter((id) => !open.includes(id)).length,
     added: open.filter((id) => !openBefore.includes(id)).length,
@@ -45,21 +45,21 @@ function fixDocument({ durationMs: _, filesChanged, usage, failure, ...fix }: Fi
 export function describeLoop(loop: LoopOutcome, { width }: Pick<Styled, 'width'>): string {
   const { end, rounds } = loopDocument(loop);
   const fixes = loop.rounds.map(({ fix }) => fix);
-  const wrapped = (line: string) => wrapTo(line, { width }, 2);
+  const wrapLine = (line: string) => wrapTo(line, { width }, 2);
   const lines = rounds.flatMap((round, n) => [describeRound(round, n), ...describeFix(fixes[n] ?? null, n + 1, width)]);
   const failure = fixes.at(-1)?.failure ?? null;
   const notes = [...rounds.flatMap(describeRemoved), ...describeTolerated(rounds), ENDS[end](rounds, failure)];
-  return `${lines.map(wrapped).join('\n')}\n\n${notes.map(wrapped).join('\n')}`;
+  return `${lines.map(wrapLine).join('\n')}\n\n${notes.map(wrapLine).join('\n')}`;
 }
 
 function describeRound(round: RoundDocument, n: number): string {
   const open = round.open.length + round.failing_checks.length;
-  const moved = [
+  const changes = [
     ...(round.closed > 0 ? [`${round.closed} closed`] : []),
     ...(n > 0 && round.added > 0 ? [`${round.added} new`] : []),
   ];
   const calls = round.dispatches === 0 ? 'no calls' : count(round.dispatches, 'call');
-  const change = moved.length === 0 ? '' : ` (${moved.join(', ')})`;
+  const change = changes.length === 0 ? '' : ` (${changes.join(', ')})`;
   return `Round ${n + 1}: ${round.status.replaceAll('_', ' ')}, ${calls}, ${open} open${change}`;
 }
 
@@ -68,11 +68,11 @@ const USUAL_WIDTH = 100;
 
 function describeFix(fix: Fix | null, round: number, width: number | null): string[] {
   if (fix === null) return [];
-  const who = `Fix ${round}: ${quoteName(fix.agent)}, ${fix.dispatch === 'fresh' ? 'new' : 'resumed'} session`;
-  if (fix.failure !== null) return [`${who}: ${describeAgentFailure(fix.failure)}`];
-  const declined = fix.declined.length === 0 ? '' : `, declined ${fix.declined.join(', ')}`;
+  const heading = `Fix ${round}: ${quoteName(fix.agent)}, ${fix.dispatch === 'fresh' ? 'new' : 'resumed'} session`;
+  if (fix.failure !== null) return [`${heading}: ${describeAgentFailure(fix.failure)}`];
+  const declinedText = fix.declined.length === 0 ? '' : `, declined ${fix.declined.join(', ')}`;
   const summary = cut(oneLine(fix.summary).trim(), ((width ?? USUAL_WIDTH) - 2) * SUMMARY_LINES);
-  return [`${who}: ${count(fix.filesChanged, 'file')} changed${declined}. ${summary}`.trimEnd()];
+  return [`${heading}: ${count(fix.filesChanged, 'file')} changed${declinedText}. ${summary}`.trimEnd()];
 }
 
 function describeRemoved({ nothing_left }: RoundDocument): string[] {
@@ -81,10 +81,10 @@ function describeRemoved({ nothing_left }: RoundDocument): string[] {
 }
 
 function describeTolerated(rounds: readonly RoundDocument[]): string[] {
-  const tolerated = rounds.at(-1)?.let_be ?? [];
-  if (tolerated.length === 0) return [];
+  const toleratedIds = rounds.at(-1)?.let_be ?? [];
+  if (toleratedIds.length === 0) return [];
   return [
-    `The ratchet tolerates ${someNames(tolerated)}: new in this loop, and not severe enough. A run without --ratchet reports ${tolerated.length === 1 ? 'it' : 'them'} as open.`,
+    `The ratchet tolerates ${someNames(toleratedIds)}: new in this loop, and not severe enough. A run without --ratchet reports ${toleratedIds.length === 1 ? 'it' : 'them'} as open.`,
   ];
 }
 

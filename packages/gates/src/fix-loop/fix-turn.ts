@@ -74,36 +74,36 @@ export async function runFixer(
     findings: problemsFor(task.findings).length,
     checks: task.checks.length,
   });
-  const guarded = await loop.proof.snapshot();
+  const proofSnapshot = await loop.proof.snapshot();
   const end = await askFixer(loop, task, session);
   // Restore the files with passes and findings first, because the code below trusts them and the fixing agent may have
   // changed them.
-  const restored = await guarded.restore();
-  if (!restored.ok) return restored;
+  const restoredPaths = await proofSnapshot.restore();
+  if (!restoredPaths.ok) return restoredPaths;
   const after = await readLoopChange(loop);
   if (!after.ok) return after;
   const diff = await ports.snapshots.sections(before.value.tree, after.value.tree, 0);
   if (!diff.ok) return diff;
-  const hidden = hiddenByFix(before.value, after.value, diff.value);
+  const hiddenPaths = hiddenByFix(before.value, after.value, diff.value);
   const claims = claimsOf(end, open);
   const fix = fixOf(end, new Set(diff.value.flatMap(({ paths }) => paths)).size, claims);
   ports.reporter.tell({ kind: 'fix-ended', agent, fix });
-  const asked = [...task.findings, ...task.checks].map(({ id }) => id);
-  const log = fixLog(fix, { round, iteration: run.iteration, asked }, end.exchanges);
-  const logged = await ports.records.writeFixLog(agent, run.iteration ?? 0, log);
-  if (!logged.ok) return logged;
+  const problemIds = [...task.findings, ...task.checks].map(({ id }) => id);
+  const log = fixLog(fix, { round, iteration: run.iteration, asked: problemIds }, end.exchanges);
+  const logResult = await ports.records.writeFixLog(agent, run.iteration ?? 0, log);
+  if (!logResult.ok) return logResult;
   const notices: readonly RunNotice[] = [
-    ...(restored.value.length === 0 ? [] : [{ kind: 'proof-taken-back', paths: restored.value } as const]),
-    ...(hidden.length === 0 ? [] : [{ kind: 'hidden-by-fixer', paths: hidden } as const]),
+    ...(restoredPaths.value.length === 0 ? [] : [{ kind: 'proof-taken-back', paths: restoredPaths.value } as const]),
+    ...(hiddenPaths.length === 0 ? [] : [{ kind: 'hidden-by-fixer', paths: hiddenPaths } as const]),
     ...(await recordCost(loop, end, after.value)),
   ];
   const turn = { fix, session: null, after: after.value, notices };
   if (request.stop?.aborted === true) return ok({ ...turn, end: 'interrupted' });
   const isSame = isSameComparison(before.value.comparison, after.value.comparison) && (await loop.isSameConfig());
-  if (!isSame || hidden.length > 0) return ok({ ...turn, end: 'gate-changed' });
+  if (!isSame || hiddenPaths.length > 0) return ok({ ...turn, end: 'gate-changed' });
   if (end.trouble !== null) return ok({ ...turn, end: end.trouble.kind === 'budget' ? 'budget' : 'fixer-failed' });
-  const kept = await recordClaims(loop, claims, run.iteration);
-  return kept.ok ? ok({ ...turn, session: end.session, end: null }) : kept;
+  const claimsResult = await recordClaims(loop, claims, run.iteration);
+  return claimsResult.ok ? ok({ ...turn, session: end.session, end: null }) : claimsResult;
 }
 
 /**
@@ -170,7 +170,7 @@ function claimsOf({ answer }: FixerEnd, open: readonly KnownFinding[]): readonly
 
 function fixOf(end: FixerEnd, filesChanged: number, claims: readonly Claim[]): Fix {
   const { agent, dispatch, answer, trouble, usage, durationMs } = end;
-  const idsOf = (wanted: Claim['state']) => claims.filter(({ state }) => state === wanted).map(({ id }) => id);
+  const idsOf = (claimState: Claim['state']) => claims.filter(({ state }) => state === claimState).map(({ id }) => id);
   return {
     ...{ agent, dispatch, filesChanged, usage, durationMs },
     summary: answer?.summary ?? '',
@@ -209,7 +209,7 @@ async function recordCost(
   { model, dispatch, requests, usage, durationMs }: FixerEnd,
   { comparison }: ChangeView,
 ): Promise<readonly RunNotice[]> {
-  const kept = await ports.ledger.add({
+  const ledgerResult = await ports.ledger.add({
     kind: 'fix',
     at: ports.clock.now().toISOString(),
     durationMs: Math.round(durationMs),
@@ -221,5 +221,5 @@ async function recordCost(
     asks: requests,
     usage,
   });
-  return kept.ok ? [] : [{ kind: 'not-in-ledger', failure: kept.failure }];
+  return ledgerResult.ok ? [] : [{ kind: 'not-in-ledger', failure: ledgerResult.failure }];
 }

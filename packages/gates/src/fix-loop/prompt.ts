@@ -62,13 +62,13 @@ export function problemsFor(findings: readonly KnownFinding[]): readonly SameCod
 }
 
 function describeProblem(problem: SameCode<KnownFinding>): string {
-  const declined = problem.flatMap(({ id, resolution }) =>
+  const declineNotes = problem.flatMap(({ id, resolution }) =>
     resolution?.how === 'proposed' && resolution.why !== ''
       ? [`declined${problem.length === 1 ? '' : ` as ${id}`}, and still open: ${resolution.why}`]
       : [],
   );
-  const contested = problem.some(isContested) ? ['contested: leave the code as it is, a person decides'] : [];
-  return promptProblem(problem, [...declined, ...contested]);
+  const contestNotes = problem.some(isContested) ? ['contested: leave the code as it is, a person decides'] : [];
+  return promptProblem(problem, [...declineNotes, ...contestNotes]);
 }
 
 function describeCheck({ id, check }: GateOutcome): string {

@@ -11,8 +11,8 @@ import type { Receipts } from '../run/types.ts';
  * to the stores.
  */
 export function openTrustedStores(ports: RunPorts): { readonly ports: RunPorts; close(): void } {
-  let closed = false;
-  const isClosed = () => closed;
+  let hasClosed = false;
+  const isClosed = () => hasClosed;
   return {
     ports: {
       ...ports,
@@ -22,140 +22,149 @@ export function openTrustedStores(ports: RunPorts): { readonly ports: RunPorts; 
       passes: trustedPasses(ports.passes, isClosed),
     },
     close() {
-      closed = true;
+      hasClosed = true;
     },
   };
 }
 
 function trustedReceipts(under: RunPorts['receipts'], isClosed: () => boolean): RunPorts['receipts'] {
-  const known = new Map<string, unknown>();
+  const receiptsByKey = new Map<string, unknown>();
   return {
     async find(kind, key) {
       const name = JSON.stringify(receiptKey(kind, key));
-      if (isClosed()) return (known.get(name) as Receipts[typeof kind] | undefined) ?? null;
-      const found = await under.find(kind, key);
-      if (found !== null) known.set(name, found);
-      return found;
+      if (isClosed()) return (receiptsByKey.get(name) as Receipts[typeof kind] | undefined) ?? null;
+      const receipt = await under.find(kind, key);
+      if (receipt !== null) receiptsByKey.set(name, receipt);
+      return receipt;
     },
     async write(kind, receipt) {
-      known.set(JSON.stringify(receiptKey(kind, receipt)), receipt);
+      receiptsByKey.set(JSON.stringify(receiptKey(kind, receipt)), receipt);
       return under.write(kind, receipt);
     },
   };
 }
 
 function trustedRecords(under: RunPorts['records'], isClosed: () => boolean): RunPorts['records'] {
-  const known = new Map<string, SlotRecord | CheckRecord>();
-  const put = (record: SlotRecord | CheckRecord) => {
+  const recordsByKey = new Map<string, SlotRecord | CheckRecord>();
+  const remember = (record: SlotRecord | CheckRecord) => {
     const slot = 'slot' in record ? [record.slot, record.adapter] : [];
-    known.set(JSON.stringify([record.gate, record.iteration, ...slot]), record);
+    recordsByKey.set(JSON.stringify([record.gate, record.iteration, ...slot]), record);
   };
   return {
     ...under,
-    async read(gates, tracked) {
-      const past = await under.read(gates, tracked);
+    async read(gates, trackedPaths) {
+      const past = await under.read(gates, trackedPaths);
       if (!past.ok) return past;
       if (!isClosed()) {
-        for (const record of [...past.value.slots, ...past.value.checks]) put(record);
+        for (const record of [...past.value.slots, ...past.value.checks]) remember(record);
         return past;
       }
-      const own = [...known.values()].filter(({ gate }) => gates.some(({ id }) => id === gate));
+      const gateRecords = [...recordsByKey.values()].filter(({ gate }) => gates.some(({ id }) => id === gate));
       return ok({
         ...past.value,
-        slots: own.filter((record) => 'slot' in record),
-        checks: own.flatMap((record) => ('slot' in record ? [] : [record])),
+        slots: gateRecords.filter((record) => 'slot' in record),
+        checks: gateRecords.flatMap((record) => ('slot' in record ? [] : [record])),
       });
     },
     async writeSlot(record, file, log) {
-      put(record);
+      remember(record);
       return under.writeSlot(record, file, log);
     },
     async writeCheck(record, gate, log) {
-      put(record);
+      remember(record);
       return under.writeCheck(record, gate, log);
     },
-    async archive(which) {
-      for (const [key, { gate, iteration }] of known) {
-        const isArchived = which === 'all' || which.some((one) => one.gate === gate && one.iteration === iteration);
-        if (isArchived) known.delete(key);
+    async archive(selection) {
+      for (const [key, { gate, iteration }] of recordsByKey) {
+        const isArchived =
+          selection === 'all' || selection.some((gateRun) => gateRun.gate === gate && gateRun.iteration === iteration);
+        if (isArchived) recordsByKey.delete(key);
       }
-      return under.archive(which);
+      return under.archive(selection);
     },
   };
 }
 
 function trustedFindings(under: RunPorts['findings'], isClosed: () => boolean): RunPorts['findings'] {
-  const known = new Map<string, KnownFinding>();
+  const findingsById = new Map<string, KnownFinding>();
 
   /**
    * Writes known findings back if they were removed from the store. Returns the findings that were in the store before.
    */
   async function restore(): Promise<Result<readonly KnownFinding[]>> {
-    const all = await under.all();
-    if (!all.ok) return all;
-    const missing = [...known.values()].filter(({ id }) => !all.value.some((one) => one.id === id));
-    const restored = await forEachOk(missing, ({ resolution: _claim, ...finding }) => under.update(finding));
-    return restored.ok ? all : restored;
+    const storedFindings = await under.all();
+    if (!storedFindings.ok) return storedFindings;
+    const missing = [...findingsById.values()].filter(
+      ({ id }) => !storedFindings.value.some((finding) => finding.id === id),
+    );
+    const updateResult = await forEachOk(missing, ({ resolution: _claim, ...finding }) => under.update(finding));
+    return updateResult.ok ? storedFindings : updateResult;
   }
 
   return {
     async all() {
-      const all = await under.all();
-      if (!all.ok) return all;
+      const storedFindings = await under.all();
+      if (!storedFindings.ok) return storedFindings;
       if (!isClosed()) {
-        for (const finding of all.value) known.set(finding.id, finding);
-        return all;
+        for (const finding of storedFindings.value) findingsById.set(finding.id, finding);
+        return storedFindings;
       }
       // Another worktree may have added findings since `close()`, so include them. The fixing agent may have written
       // their waivers, so ignore these in this loop.
-      const others = all.value
-        .filter(({ id, kept }) => !known.has(id) && kept === 'open')
-        .map((one): KnownFinding => (one.resolution?.how === 'skipped' ? { ...one, resolution: null } : one));
-      return ok([...known.values(), ...others].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))));
+      const addedFindings = storedFindings.value
+        .filter(({ id, kept }) => !findingsById.has(id) && kept === 'open')
+        .map(
+          (finding): KnownFinding =>
+            finding.resolution?.how === 'skipped' ? { ...finding, resolution: null } : finding,
+        );
+      return ok(
+        [...findingsById.values(), ...addedFindings].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1))),
+      );
     },
     async add(findings, stop) {
       // First write removed findings back. Otherwise the store could give one of their ids to a new finding.
       const whole = await restore();
       if (!whole.ok) return whole;
-      const added = await under.add(findings, stop);
-      if (added.ok) for (const one of added.value) known.set(one.id, { ...one, resolution: null });
-      return added;
+      const addedFindings = await under.add(findings, stop);
+      if (addedFindings.ok)
+        for (const finding of addedFindings.value) findingsById.set(finding.id, { ...finding, resolution: null });
+      return addedFindings;
     },
     async update(finding) {
-      known.set(finding.id, { ...finding, resolution: known.get(finding.id)?.resolution ?? null });
+      findingsById.set(finding.id, { ...finding, resolution: findingsById.get(finding.id)?.resolution ?? null });
       return under.update(finding);
     },
     async resolve(id, resolution) {
-      const mine = known.get(id);
-      if (mine !== undefined) known.set(id, { ...mine, resolution });
-      const all = await restore();
-      if (!all.ok) return all;
+      const finding = findingsById.get(id);
+      if (finding !== undefined) findingsById.set(id, { ...finding, resolution });
+      const storedFindings = await restore();
+      if (!storedFindings.ok) return storedFindings;
       // Keep a waiver that a person wrote since `close()`.
-      const stored = all.value.find((one) => one.id === id)?.resolution;
-      const waivedMeanwhile = stored?.how === 'skipped' && mine?.resolution?.how !== 'skipped';
+      const storedResolution = storedFindings.value.find((candidate) => candidate.id === id)?.resolution;
+      const waivedMeanwhile = storedResolution?.how === 'skipped' && finding?.resolution?.how !== 'skipped';
       return waivedMeanwhile ? ok(undefined) : under.resolve(id, resolution);
     },
     async refute(id, claim) {
-      const mine = known.get(id);
-      const isClaim = mine?.resolution != null && isSameResolution(mine.resolution, claim);
-      if (mine !== undefined && isClaim) known.set(id, { ...mine, resolution: asRefuted(claim) });
+      const finding = findingsById.get(id);
+      const isClaim = finding?.resolution != null && isSameResolution(finding.resolution, claim);
+      if (finding !== undefined && isClaim) findingsById.set(id, { ...finding, resolution: asRefuted(claim) });
       return under.refute(id, claim);
     },
   };
 }
 
 function trustedPasses(under: RunPorts['passes'], isClosed: () => boolean): RunPorts['passes'] {
-  const known = new Set<string>();
+  const passIds = new Set<string>();
   return {
     ...under,
     async marked() {
-      const marked = await under.marked();
-      if (!marked.ok) return marked;
-      if (!isClosed()) for (const id of marked.value.ids) known.add(id);
-      return ok({ ...marked.value, ids: new Set([...marked.value.ids].filter((id) => known.has(id))) });
+      const marks = await under.marked();
+      if (!marks.ok) return marks;
+      if (!isClosed()) for (const id of marks.value.ids) passIds.add(id);
+      return ok({ ...marks.value, ids: new Set([...marks.value.ids].filter((id) => passIds.has(id))) });
     },
     async mark(id, by, at) {
-      known.add(id);
+      passIds.add(id);
       return under.mark(id, by, at);
     },
   };

@@ -51,23 +51,23 @@ export function runUntilPass(
 
 /** Runs the gates and the fixing agent in turn, until every gate passes or another round would not help. */
 export async function untilPass(
-  given: RunPorts,
-  requested: RunRequest,
+  originalPorts: RunPorts,
+  originalRequest: RunRequest,
   wish: LoopOptions & Pick<Loop, 'proof' | 'isSameConfig' | 'visibility'>,
 ): Promise<Result<LoopOutcome>> {
   const ratchet: RatchetHolder = { now: { below: null, tolerated: new Set() } };
-  const request = wish.ratchet ? { ...requested, ratchetHolder: ratchet } : requested;
-  const reviewers = await given.reviewers();
+  const request = wish.ratchet ? { ...originalRequest, ratchetHolder: ratchet } : originalRequest;
+  const reviewers = await originalPorts.reviewers();
   const able = await checkFixer(reviewers, wish.fixer);
   if (!able.ok) return able;
-  const stores = openTrustedStores(given);
+  const stores = openTrustedStores(originalPorts);
   const { ports } = stores;
   const budget = openBudget(request.settings.budget);
   const loop: Loop = { ports, request, reviewers, budget, ...wish };
-  const most = wish.mostIterations ?? request.settings.maxRetries + 1;
+  const maxRounds = wish.mostIterations ?? request.settings.maxRetries + 1;
   const rounds: LoopRound[] = [];
   const notices: RunNotice[] = [];
-  const ended = (end: LoopEnd, run: RunOutcome) =>
+  const finish = (end: LoopEnd, run: RunOutcome) =>
     ok(loopOutcome(end, rounds, run, { dispatches: budget.dispatches(), notices }));
   const first = await readLoopChange(loop);
   if (!first.ok) return first;
@@ -82,7 +82,7 @@ export async function untilPass(
     const { tolerated } = ratchet.now;
     const round = { run, tree: change.tree, dispatches: budget.dispatches() - before, tolerated, fix: null };
     rounds.push(round);
-    const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(rounds, most);
+    const end = request.stop?.aborted === true ? 'interrupted' : loopEnd(rounds, maxRounds);
     if (end === 'passed') {
       // A background process of the fixing agent may have changed the base, the branch or git's settings since the
       // first round.
@@ -93,15 +93,15 @@ export async function untilPass(
         isSameComparison(first.value.comparison, now.value) &&
         visible.ok &&
         visible.value.settings === first.value.visibility.settings;
-      return ended(isSame ? 'passed' : 'gate-changed', run);
+      return finish(isSame ? 'passed' : 'gate-changed', run);
     }
-    if (end !== null) return ended(end, run);
+    if (end !== null) return finish(end, run);
     stores.close();
     const turn = await runFixer(loop, run, { round: rounds.length, session });
     if (!turn.ok) return turn;
     rounds.splice(-1, 1, { ...round, fix: turn.value.fix });
     notices.push(...turn.value.notices);
-    if (turn.value.end !== null) return ended(turn.value.end, run);
+    if (turn.value.end !== null) return finish(turn.value.end, run);
     ({ session, after: change } = turn.value);
   }
 }

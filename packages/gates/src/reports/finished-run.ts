@@ -36,12 +36,12 @@ export function endedRun(outcome: RunOutcome): EndedRun {
   const verdict = describeVerdict(outcome);
   const findings = outcome.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
   const unnameable = notices.filter(({ kind }) => kind === 'unnameable');
-  const found = [
+  const specificObstacles = [
     ...gates.flatMap(obstacleOfGate),
     ...unnameable.map((notice) => obstacle(null, describeRunNotice(notice))),
   ];
-  const isReported = exitCode === 0 || found.length > 0 || findings.some(({ state }) => isOpen(state));
-  const obstacles = isReported ? found : [obstacle(null, verdict.join(' '))];
+  const isReported = exitCode === 0 || specificObstacles.length > 0 || findings.some(({ state }) => isOpen(state));
+  const obstacles = isReported ? specificObstacles : [obstacle(null, verdict.join(' '))];
   return { status, exitCode, verdict, gates, findings, obstacles, outcome };
 }
 
@@ -131,21 +131,21 @@ export function reportEntries({ findings, obstacles }: EndedRun): readonly Repor
 /**
  * Returns one entry for all findings about the same problem. The most severe finding decides its gate and its place.
  */
-export function problemEntry([reported, ...others]: SameCode<ReportedFinding>): ReportEntry {
-  const { gate, file } = reported.finding;
-  const also = others.map(
+export function problemEntry([worstFinding, ...otherFindings]: SameCode<ReportedFinding>): ReportEntry {
+  const { gate, file } = worstFinding.finding;
+  const also = otherFindings.map(
     ({ finding }) => `${finding.id} ${finding.priority} (${readable(finding.gate)}): ${messageOf(finding)}`,
   );
   return {
-    reported,
-    others,
+    reported: worstFinding,
+    others: otherFindings,
     gate: readable(gate),
     isJudged: true,
-    severity: severityOf(reported),
-    message: [messageOf(reported.finding), ...also].join('\n\n'),
+    severity: severityOf(worstFinding),
+    message: [messageOf(worstFinding.finding), ...also].join('\n\n'),
     file: wellFormed(file ?? NO_FILE),
-    region: regionOf(reported.finding),
-    fingerprint: findingFingerprint(reported.finding),
+    region: regionOf(worstFinding.finding),
+    fingerprint: findingFingerprint(worstFinding.finding),
   };
 }
 
@@ -154,8 +154,8 @@ function messageOf({ issue, fix }: Finding): string {
 }
 
 /** Returns the ids of an entry's findings, such as "F1, F2". */
-export function idsOf(reported: ReportedFinding, others: readonly ReportedFinding[]): string {
-  return [reported, ...others].map(({ finding }) => finding.id).join(', ');
+export function idsOf(reportedFinding: ReportedFinding, otherFindings: readonly ReportedFinding[]): string {
+  return [reportedFinding, ...otherFindings].map(({ finding }) => finding.id).join(', ');
 }
 
 const HIGHEST_LINE = 2 ** 31 - 1;

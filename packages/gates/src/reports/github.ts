@@ -30,18 +30,21 @@ const KINDS: Readonly<Record<Severity, string>> = { error: 'error', warning: 'wa
  */
 export function githubAnnotations({ obstacles, findings }: EndedRun): string {
   const entries = [
-    ...joined(obstacles.filter(({ isJudged }) => !isJudged)),
+    ...joinEntries(obstacles.filter(({ isJudged }) => !isJudged)),
     ...obstacles.filter(({ isJudged }) => isJudged),
     ...problemsIn(findings.filter(({ state }) => state !== 'waived').sort(bySeverity)).map(problemEntry),
   ];
-  const shown = (['error', 'warning', 'note'] as const).flatMap((severity) => {
-    const own = entries.filter((one) => one.severity === severity);
+  const shownEntries = (['error', 'warning', 'note'] as const).flatMap((severity) => {
+    const severityEntries = entries.filter((entry) => entry.severity === severity);
     // Keep one annotation free for the notice that counts the omitted ones.
-    return own.slice(0, severity === 'note' ? MOST_OF_A_KIND - 1 : MOST_OF_A_KIND);
+    return severityEntries.slice(0, severity === 'note' ? MOST_OF_A_KIND - 1 : MOST_OF_A_KIND);
   });
-  const rest = entries.length - shown.length;
-  const more = `${count(rest, 'more annotation is', 'more annotations are')} not shown here; see the job summary.`;
-  return [...shown.map(annotation), ...(rest > 0 ? [commandLine('notice', { title: NO_GATE }, more)] : [])].join('');
+  const omittedCount = entries.length - shownEntries.length;
+  const omissionNote = `${count(omittedCount, 'more annotation is', 'more annotations are')} not shown here; see the job summary.`;
+  return [
+    ...shownEntries.map(annotation),
+    ...(omittedCount > 0 ? [commandLine('notice', { title: NO_GATE }, omissionNote)] : []),
+  ].join('');
 }
 
 /** Returns the Markdown report of a run for GitHub's job summary, cut off if it is too long. */
@@ -49,15 +52,15 @@ export function githubSummary(run: EndedRun): string {
   const page = markdownReport(run);
   const bytes = Buffer.from(page);
   if (bytes.length <= MOST_SUMMARY_BYTES) return page;
-  const begun = bytes.subarray(0, MOST_SUMMARY_BYTES).toString('utf8');
-  const whole = begun.slice(0, begun.lastIndexOf('\n'));
+  const pageStart = bytes.subarray(0, MOST_SUMMARY_BYTES).toString('utf8');
+  const whole = pageStart.slice(0, pageStart.lastIndexOf('\n'));
   return `${closeFence(whole)}\n\nThe report is too long for a job summary. Write it to a file with "--report markdown=FILE".\n`;
 }
 
 /** Joins the entries about gates without a result into one entry, so that more findings can be shown. */
-function joined(entries: readonly ReportEntry[]): readonly ReportEntry[] {
-  const [first, ...others] = entries;
-  if (first === undefined || others.length === 0) return entries;
+function joinEntries(entries: readonly ReportEntry[]): readonly ReportEntry[] {
+  const [first, ...otherEntries] = entries;
+  if (first === undefined || otherEntries.length === 0) return entries;
   return [{ ...first, gate: NO_GATE, message: entries.map(namedText).join('\n') }];
 }
 

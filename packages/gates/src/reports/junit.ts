@@ -17,18 +17,18 @@ function element(
 ): string {
   const indent = '  '.repeat(depth);
   // Escape line breaks and tabs in attributes, because XML parsers would turn them into spaces.
-  const quoted = (text: string) => escaped(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${quoted(String(value))}"`);
-  const head = `${indent}<${name}${given.join('')}`;
+  const quoteAttribute = (text: string) => escapeXml(text).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+  const attributeTexts = Object.entries(attributes).map(([key, value]) => ` ${key}="${quoteAttribute(String(value))}"`);
+  const head = `${indent}<${name}${attributeTexts.join('')}`;
   if (inner.length === 0) return `${head}/>`;
-  if (typeof inner === 'string') return `${head}>${escaped(inner)}</${name}>`;
+  if (typeof inner === 'string') return `${head}>${escapeXml(inner)}</${name}>`;
   return `${head}>\n${inner.join('\n')}\n${indent}</${name}>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 // XML 1.0 forbids some characters even in escaped form, so show or replace them with other characters.
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   return readable(text)
     .replace(/[\ufffe\uffff]/g, '\ufffd')
     .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char);
@@ -37,14 +37,14 @@ function escaped(text: string): string {
 /** Returns a run as a JUnit report: one suite per gate, one case per reviewer or check. */
 export function junitReport(run: EndedRun): string {
   const findings = grouped(run.findings, ({ finding }) => finding.gate);
-  const removed = [...findings.keys()].filter((gate) => !run.gates.some(({ id }) => id === gate));
+  const removedGates = [...findings.keys()].filter((gate) => !run.gates.some(({ id }) => id === gate));
   const suites: Suite[] = [
     ...run.gates.map((gate) => gateSuite(gate, findings.get(gate.id) ?? [])),
-    ...removed.map((gate) => ({ name: gate, cases: slotCases([], findings.get(gate) ?? [], null) })),
+    ...removedGates.map((gate) => ({ name: gate, cases: slotCases([], findings.get(gate) ?? [], null) })),
   ];
-  const all = [...suites, ...runSuite(run, suites)];
-  const attributes = { name: 'onceover', ...countsOf(all.flatMap(({ cases }) => cases)) };
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${element(0, 'testsuites', attributes, all.map(suiteXml))}\n`;
+  const allSuites = [...suites, ...runSuite(run, suites)];
+  const attributes = { name: 'onceover', ...countsOf(allSuites.flatMap(({ cases }) => cases)) };
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${element(0, 'testsuites', attributes, allSuites.map(suiteXml))}\n`;
 }
 
 type Suite = { readonly name: string; readonly cases: readonly Case[] };
@@ -64,9 +64,9 @@ type Case = {
  */
 function runSuite({ obstacles, exitCode }: EndedRun, suites: readonly Suite[]): readonly Suite[] {
   const isReported = suites.some(({ cases }) => cases.some(({ end }) => end === 'failure' || end === 'error'));
-  const shown = obstacles.filter(({ gate }) => gate === NO_GATE || (exitCode !== 0 && !isReported));
-  if (shown.length === 0) return [];
-  const why = shown.map(namedText).join('; ');
+  const runObstacles = obstacles.filter(({ gate }) => gate === NO_GATE || (exitCode !== 0 && !isReported));
+  if (runObstacles.length === 0) return [];
+  const why = runObstacles.map(namedText).join('; ');
   return [{ name: NO_GATE, cases: [{ name: 'run', seconds: null, end: 'error', why, text: '' }] }];
 }
 
@@ -110,16 +110,22 @@ function slotCases(
   notRun: string | null,
 ): readonly Case[] {
   const numbers = new Set(slots.map(({ slot }) => slot));
-  const removed = new Set(findings.map(({ finding }) => finding.slot).filter((slot) => !numbers.has(slot)));
+  const removedSlots = new Set(findings.map(({ finding }) => finding.slot).filter((slot) => !numbers.has(slot)));
   const ofSlot = (slot: number) => findings.filter(({ finding }) => finding.slot === slot);
   return [
-    ...slots.map((one) => {
-      const why = one.status === 'not_run' ? notRun : null;
-      const own = slotCase(one, ofSlot(one.slot), why ?? `${STATUS_WORDS[one.status]}: ${describeSlotReason(one)}`);
+    ...slots.map((slotOutcome) => {
+      const why = slotOutcome.status === 'not_run' ? notRun : null;
+      const testCase = slotCase(
+        slotOutcome,
+        ofSlot(slotOutcome.slot),
+        why ?? `${STATUS_WORDS[slotOutcome.status]}: ${describeSlotReason(slotOutcome)}`,
+      );
       // A passed case usually shows no text. Show who signed a pass that was accepted from another clone.
-      return one.why === 'accepted' && own.text === '' ? { ...own, text: describeSlotReason(one) } : own;
+      return slotOutcome.why === 'accepted' && testCase.text === ''
+        ? { ...testCase, text: describeSlotReason(slotOutcome) }
+        : testCase;
     }),
-    ...[...removed].map((slot) => slotCase({ ...REMOVED, slot }, ofSlot(slot), '')),
+    ...[...removedSlots].map((slot) => slotCase({ ...REMOVED, slot }, ofSlot(slot), '')),
   ];
 }
 
@@ -142,22 +148,22 @@ function slotCase(
     // If a finding is open, the case fails even if this run skipped the reviewer.
     end: open > 0 ? 'failure' : end,
     why: open > 0 && status !== 'error' ? count(open, 'open finding') : why,
-    text: findings.map((reported) => describeFinding(reported).join('\n')).join('\n\n'),
+    text: findings.map((finding) => describeFinding(finding).join('\n')).join('\n\n'),
   };
 }
 
 function countsOf(cases: readonly Case[]) {
-  const number = (end: Case['end']) => cases.filter((one) => one.end === end).length;
+  const number = (end: Case['end']) => cases.filter((testCase) => testCase.end === end).length;
   return { tests: cases.length, failures: number('failure'), errors: number('error') };
 }
 
 function suiteXml({ name, cases }: Suite): string {
-  const seconds = cases.reduce((sum, one) => sum + (one.seconds ?? 0), 0);
-  const skipped = cases.filter(({ end }) => end === 'skipped').length;
-  const attributes = { name, ...countsOf(cases), skipped, time: seconds.toFixed(3) };
-  const inner = cases.map((one) => {
-    const time = one.seconds === null ? {} : { time: one.seconds.toFixed(3) };
-    return element(2, 'testcase', { name: one.name, classname: name, ...time }, endXml(one));
+  const seconds = cases.reduce((sum, testCase) => sum + (testCase.seconds ?? 0), 0);
+  const skipCount = cases.filter(({ end }) => end === 'skipped').length;
+  const attributes = { name, ...countsOf(cases), skipped: skipCount, time: seconds.toFixed(3) };
+  const inner = cases.map((testCase) => {
+    const time = testCase.seconds === null ? {} : { time: testCase.seconds.toFixed(3) };
+    return element(2, 'testcase', { name: testCase.name, classname: name, ...time }, endXml(testCase));
   });
   return element(1, 'testsuite', attributes, inner);
 }

@@ -41,9 +41,9 @@ export function markdownReport({ verdict, gates, findings, outcome }: EndedRun):
 }
 
 function closingLines(outcome: RunOutcome): string[] {
-  const closed = outcome.findings.filter(({ state }) => state === 'closed').map(({ finding }) => finding.id);
+  const closedIds = outcome.findings.filter(({ state }) => state === 'closed').map(({ finding }) => finding.id);
   return [
-    ...(closed.length === 0 ? [] : [`Closed in this run: ${closed.join(', ')}.`]),
+    ...(closedIds.length === 0 ? [] : [`Closed in this run: ${closedIds.join(', ')}.`]),
     ...describeUncovered(outcome),
     ...outcome.notices.map((notice) => `Warning: ${describeRunNotice(notice)}.`),
     ...describePaid(outcome),
@@ -57,7 +57,9 @@ function paragraphs(lines: readonly string[]): string[] {
 function gateTable(gates: readonly GateOutcome[], findings: readonly ReportedFinding[]): string {
   if (gates.length === 0) return '';
   const rows = gates.flatMap((gate) => {
-    const open = findings.filter((one) => one.finding.gate === gate.id && isOpen(one.state));
+    const open = findings.filter(
+      (reportedFinding) => reportedFinding.finding.gate === gate.id && isOpen(reportedFinding.state),
+    );
     // A `|` would end the table cell, even inside inline code.
     const name = codeName(gate.id).replaceAll('|', '\\|');
     return [
@@ -88,9 +90,9 @@ function checkOutputBlock({ id, status, check }: GateOutcome): string[] {
 
 function findingBlocks(findings: readonly ReportedFinding[]): string[] {
   if (findings.length === 0) return [];
-  const files = [...grouped(findings, ({ finding }) => finding.file)].flatMap(([file, own]) => [
+  const files = [...grouped(findings, ({ finding }) => finding.file)].flatMap(([file, fileFindings]) => [
     file === null ? '### Without a file' : `### ${codeName(file)}`,
-    ...problemsIn(own).flatMap((problem) => problemBlock(problem)),
+    ...problemsIn(fileFindings).flatMap((problem) => problemBlock(problem)),
   ]);
   return ['## Findings', ...files];
 }
@@ -99,13 +101,16 @@ function findingBlocks(findings: readonly ReportedFinding[]): string[] {
 function problemBlock(problem: SameCode<ReportedFinding>): string[] {
   const [{ finding, state }] = problem;
   const { priority, line } = finding;
-  const code = problem.find((one) => one.finding.code !== null)?.finding.code ?? null;
-  const ids = problem.map((one) => one.finding.id).join(', ');
+  const code = problem.find((reportedFinding) => reportedFinding.finding.code !== null)?.finding.code ?? null;
+  const ids = problem.map((reportedFinding) => reportedFinding.finding.id).join(', ');
   return [
     `#### ${ids} ${priority}${STATES[state]}${line === null ? '' : `, line ${line}`}`,
     inline(describeFindingSource(finding)),
     code === null ? '' : fence(readable(code)),
-    ...problem.flatMap((one, index) => [...(index === 0 ? [] : [alsoLine(one)]), ...findingTexts(one)]),
+    ...problem.flatMap((reportedFinding, index) => [
+      ...(index === 0 ? [] : [alsoLine(reportedFinding)]),
+      ...findingTexts(reportedFinding),
+    ]),
   ];
 }
 

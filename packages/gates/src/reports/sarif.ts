@@ -53,12 +53,12 @@ function rulesOf({ gates, findings, obstacles }: EndedRun) {
     if (!kinds.has(finding.gate)) kinds.set(finding.gate, 'A gate that no longer exists.');
   }
   if (obstacles.some(({ gate }) => gate === NO_GATE)) kinds.set(NO_GATE, 'Whether the gates have a result.');
-  return [...kinds].map(([gate, what]) => {
+  return [...kinds].map(([gate, description]) => {
     const id = readable(gate);
     return {
       id,
       shortDescription: { text: id },
-      fullDescription: { text: what },
+      fullDescription: { text: description },
       help: { text: `See "onceover explain ${asShellWord(gate)}".` },
     };
   });
@@ -76,7 +76,7 @@ function resultOf(entry: ReportEntry) {
   };
 }
 
-function findingFacts({ finding, state }: ReportedFinding, others: readonly ReportedFinding[]) {
+function findingFacts({ finding, state }: ReportedFinding, otherFindings: readonly ReportedFinding[]) {
   const { id, slot, priority, since, mark, resolution } = finding;
   const justification = readable(resolution?.why ?? '');
   const waiver = { kind: 'external', status: 'accepted', ...(justification === '' ? {} : { justification }) };
@@ -84,7 +84,7 @@ function findingFacts({ finding, state }: ReportedFinding, others: readonly Repo
     ...(state === 'waived' ? { suppressions: [waiver] } : {}),
     properties: {
       ...{ id, state, priority, slot, agent: readable(finding.agent), since, mark },
-      ...(others.length === 0 ? {} : { sameCode: others.map((one) => one.finding.id) }),
+      ...(otherFindings.length === 0 ? {} : { sameCode: otherFindings.map((otherFinding) => otherFinding.finding.id) }),
     },
   };
 }
@@ -109,7 +109,7 @@ function invocationOf({ exitCode, obstacles, outcome, gates }: EndedRun) {
     .map((obstacle) => ({ level: 'error', message: { text: namedText(obstacle) } }));
   const notices = (outcome?.notices ?? []).filter(({ kind }) => kind !== 'unnameable').map(describeRunNotice);
   const warnings = [...(outcome === null ? [] : describeUncovered(outcome)), ...notices];
-  const accepted = gates.flatMap(({ id, slots }) =>
+  const acceptanceNotes = gates.flatMap(({ id, slots }) =>
     slots.filter(({ why }) => why === 'accepted').map((slot) => `${id}@${slot.slot}: ${describeSlotReason(slot)}`),
   );
   return {
@@ -118,7 +118,7 @@ function invocationOf({ exitCode, obstacles, outcome, gates }: EndedRun) {
     toolExecutionNotifications: [
       ...errors,
       ...warnings.map((text) => ({ level: 'warning', message: { text: readable(text) } })),
-      ...accepted.map((text) => ({ level: 'note', message: { text: readable(text) } })),
+      ...acceptanceNotes.map((text) => ({ level: 'note', message: { text: readable(text) } })),
     ],
   };
 }

@@ -18,21 +18,21 @@ type ReportFile = { readonly name: string; readonly text: string };
  * does not ignore: git will treat them as part of the next change.
  */
 export async function writeReports(cwd: string, files: readonly ReportFile[]) {
-  const found = await findRepository(cwd);
-  const repository = found.ok ? found.value : null;
+  const lookup = await findRepository(cwd);
+  const repository = lookup.ok ? lookup.value : null;
   const failures: Failure[] = [];
-  const seen: RepoPath[] = [];
+  const visiblePaths: RepoPath[] = [];
   for (const file of files) {
     const path = repository === null ? null : userPath(repository, file.name, 'arguments');
-    const written =
+    const writeResult =
       repository === null || path === null ? writeOutside(cwd, file) : writeInside(repository, path, file.text);
-    if (!written.ok) failures.push(written.failure);
+    if (!writeResult.ok) failures.push(writeResult.failure);
     else if (repository !== null && path !== null) {
       const ignores = await openRepository(repository).ignores(path);
-      if (!ignores.ok || !ignores.value) seen.push(path);
+      if (!ignores.ok || !ignores.value) visiblePaths.push(path);
     }
   }
-  return { failures, seen };
+  return { failures, seen: visiblePaths };
 }
 
 /** Appends text to a file to which other programs also append, such as GitHub's job summary. */

@@ -66,7 +66,7 @@ function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
 
 /** Whether each item of `now` is equal, in the given fields, to some item of `then`. */
 function haveEqual<T>(then: readonly T[], now: readonly T[], fields: readonly (keyof T)[]): boolean {
-  return now.every((one) => then.some((other) => fields.every((field) => one[field] === other[field])));
+  return now.every((current) => then.some((earlier) => fields.every((field) => current[field] === earlier[field])));
 }
 
 /**
@@ -76,11 +76,13 @@ function haveEqual<T>(then: readonly T[], now: readonly T[], fields: readonly (k
 function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
   const notices: Notice[] = [];
   for (const part of facts.parts) {
-    const then = receipt.parts.find((other) => other.source === part.source && other.rule === part.rule);
+    const then = receipt.parts.find(
+      (earlierPart) => earlierPart.source === part.source && earlierPart.rule === part.rule,
+    );
     if (then?.textDigest !== part.textDigest) notices.push({ kind: 'older-rule-text', id: facts.id, rule: part.rule });
   }
   for (const file of facts.files) {
-    const then = receipt.files.find((other) => other.path === file.path);
+    const then = receipt.files.find((earlierFile) => earlierFile.path === file.path);
     if (then !== undefined && then.link !== file.link) {
       notices.push({ kind: 'link-changed', id: facts.id, path: file.path });
     }
@@ -93,8 +95,8 @@ export function explainReview(id: string, now: readonly DecidedReview[], past: P
   const review = now.find(({ task }) => task.id === id);
   if (review !== undefined) {
     const { task, mark, why } = review;
-    const known = { id, task, passed: mark !== null, receipt: mark?.receipt ?? null };
-    return why === null ? { kind: 'skipped', ...known } : { kind: 'to-do', why, ...known };
+    const commonFields = { id, task, passed: mark !== null, receipt: mark?.receipt ?? null };
+    return why === null ? { kind: 'skipped', ...commonFields } : { kind: 'to-do', why, ...commonFields };
   }
   const successor = now.find(({ task }) => stemOf(task.id) === stemOf(id));
   if (successor !== undefined) return { kind: 'changed', id, task: successor.task, ...past };

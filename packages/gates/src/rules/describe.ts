@@ -63,7 +63,7 @@ export function describeInstructions(outcome: InstructionsOutcome, platform: str
     written.length === 1 ? 'Give it to a separate sub-agent' : 'Give each to a separate sub-agent, in parallel';
   return [
     `${count(written.length, 'review')} to do. ${how}:`,
-    ...written.map((one) => entry(one, platform)),
+    ...written.map((review) => entry(review, platform)),
     ...(skipped.length === 0 ? [] : [`Skipped: ${count(skipped.length, 'review')} already passed, files unchanged.`]),
   ].join('\n\n');
 }
@@ -79,8 +79,8 @@ export function nextOfInstructions(outcome: InstructionsOutcome): string {
  * belongs to several rules, the first one that names a sub-agent counts.
  */
 export function personaFor({ parts }: RuleReviewTask, platform: string): string | null {
-  const named = parts.find(({ rule }) => Object.hasOwn(rule.personas, platform));
-  return named?.rule.personas[platform] ?? null;
+  const part = parts.find(({ rule }) => Object.hasOwn(rule.personas, platform));
+  return part?.rule.personas[platform] ?? null;
 }
 
 const MOST_NAMES = 5;

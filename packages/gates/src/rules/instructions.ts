@@ -23,21 +23,21 @@ type Options = { readonly files: GivenFiles | null; readonly base: string | null
 
 /** Writes one instruction file for each review that the change or the given files need. */
 export async function instructions(cwd: string, options: Options): Promise<Result<InstructionsOutcome>> {
-  const prepared = await prepare(cwd, options);
-  if (!prepared.ok) return prepared;
-  const { root, passes, reviews, context, selection, ruleCount, notices } = prepared.value;
+  const preparation = await prepare(cwd, options);
+  if (!preparation.ok) return preparation;
+  const { root, passes, reviews, context, selection, ruleCount, notices } = preparation.value;
   const toWrite = reviews.filter(({ why }) => why !== null);
-  const remembered = await passes.remember(toWrite.map(({ facts }) => facts));
-  if (!remembered.ok) return remembered;
+  const rememberResult = await passes.remember(toWrite.map(({ facts }) => facts));
+  if (!rememberResult.ok) return rememberResult;
   const texts = toWrite.map(({ task }): [ReviewId, string] => [task.id, instructionFile(task, context)]);
   const paths = replaceInstructionFiles(root, new Map(texts));
   if (!paths.ok) return paths;
-  const written = reviews.flatMap(({ task, why }): WrittenTask[] => {
+  const writtenTasks = reviews.flatMap(({ task, why }): WrittenTask[] => {
     const file = paths.value.get(task.id);
     return file === undefined || why === null ? [] : [{ task, file, why }];
   });
-  const skipped = reviews.filter(({ why }) => why === null).map(({ task }) => task);
-  return ok({ selection, ruleCount, written, skipped, notices });
+  const skippedTasks = reviews.filter(({ why }) => why === null).map(({ task }) => task);
+  return ok({ selection, ruleCount, written: writtenTasks, skipped: skippedTasks, notices });
 }
 
 /**
@@ -50,15 +50,15 @@ export async function rules(
 ): Promise<Result<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }>> {
   const project = await openProject(cwd);
   if (!project.ok) return project;
-  const named = toPaths(project.value.place, files);
-  if (!named.ok) return named;
+  const namedFiles = toPaths(project.value.place, files);
+  if (!namedFiles.ok) return namedFiles;
   const tree = await project.value.repository.listing();
   if (!tree.ok) return tree;
-  const loaded = await rulesFor(project.value, tree.value.listing);
-  const notices = [...loaded.notices, ...named.value.notices];
-  if (named.value.listed === null) return ok({ rules: loaded.rules, notices });
-  const matches = matchRules(loaded.rules, named.value.listed);
-  return ok({ rules: loaded.rules.filter((rule) => (matches.get(rule) ?? []).length > 0), notices });
+  const ruleSet = await rulesFor(project.value, tree.value.listing);
+  const notices = [...ruleSet.notices, ...namedFiles.value.notices];
+  if (namedFiles.value.listed === null) return ok({ rules: ruleSet.rules, notices });
+  const matches = matchRules(ruleSet.rules, namedFiles.value.listed);
+  return ok({ rules: ruleSet.rules.filter((rule) => (matches.get(rule) ?? []).length > 0), notices });
 }
 
 export async function explainReviewId(
@@ -66,9 +66,9 @@ export async function explainReviewId(
   id: string,
   base: string | null,
 ): Promise<Result<ReviewExplanation>> {
-  const prepared = await prepare(cwd, { files: null, base });
-  if (!prepared.ok) return prepared;
-  const { reviews, passes, passed } = prepared.value;
+  const preparation = await prepare(cwd, { files: null, base });
+  if (!preparation.ok) return preparation;
+  const { reviews, passes, passed } = preparation.value;
   const past = { passed: passed.has(id), receipt: await passes.receipt(id as ReviewId) };
   const explanation = explainReview(id, reviews, past);
   return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
@@ -82,9 +82,9 @@ async function prepare(cwd: string, options: Options) {
   if (!project.ok) return project;
   const { place, repository, settings } = project.value;
   const { logDir } = settings;
-  const named = toPaths(place, options.files);
-  if (!named.ok) return named;
-  const { listed } = named.value;
+  const namedFiles = toPaths(place, options.files);
+  if (!namedFiles.ok) return namedFiles;
+  const { listed } = namedFiles.value;
   const base = options.base ?? settings.base;
   let loading: ReturnType<typeof rulesFor> | null = null;
   const onListing = (listing: Listing) => {
@@ -92,29 +92,31 @@ async function prepare(cwd: string, options: Options) {
   };
   const changes = listed === null ? await repository.changes(base, onListing) : await withoutChange(repository);
   if (!changes.ok) return changes;
-  const loaded = await (loading ?? rulesFor(project.value, changes.value.listing));
-  const hidden = hiddenByLogDir(changes.value.listing.tracked, logDir);
-  if (hidden.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hidden });
+  const ruleSet = await (loading ?? rulesFor(project.value, changes.value.listing));
+  const hiddenPaths = hiddenByLogDir(changes.value.listing.tracked, logDir);
+  if (hiddenPaths.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hiddenPaths });
   const contents = openContents(place.root);
-  const selected =
+  const fileSelection =
     listed === null
       ? ok(selectChanged(changes.value, logDir))
       : await selectListed(listed, changes.value, { repository, contents }, { logDir, base });
-  if (!selected.ok) return selected;
-  const { files, unchanged } = selected.value;
-  const tasks = planTasks(loaded.rules, { changed: files, unchanged });
+  if (!fileSelection.ok) return fileSelection;
+  const { files, unchanged } = fileSelection.value;
+  const tasks = planTasks(ruleSet.rules, { changed: files, unchanged });
   const { context, notices: unusable } = await readContext(tasks, contents, files);
   const passes = openPasses(place);
-  const tracked = new Set(changes.value.listing.tracked.filter((path) => isGenerated(path, logDir)));
-  const marked = await passes.marked();
-  if (!marked.ok) return marked;
-  const { ids: passed, notFiles } = marked.value;
-  const identified = [];
-  for (const task of tasks) identified.push({ task, content: await contents.digest(task.files) });
+  const trackedPaths = new Set(changes.value.listing.tracked.filter((path) => isGenerated(path, logDir)));
+  const marks = await passes.marked();
+  if (!marks.ok) return marks;
+  const { ids: passedIds, notFiles } = marks.value;
+  const taskContents = [];
+  for (const task of tasks) taskContents.push({ task, content: await contents.digest(task.files) });
   const reviews: DecidedReview[] = [];
-  for (const task of identify(identified)) {
+  for (const task of identify(taskContents)) {
     const { id } = task;
-    const mark = passed.has(id) ? { tracked: tracked.has(markerPath(id)), receipt: await passes.receipt(id) } : null;
+    const mark = passedIds.has(id)
+      ? { tracked: trackedPaths.has(markerPath(id)), receipt: await passes.receipt(id) }
+      : null;
     reviews.push(decideReview({ task, facts: taskFacts(task, context), mark }, settings.cache));
   }
   const selection: InstructionsOutcome['selection'] =
@@ -122,16 +124,16 @@ async function prepare(cwd: string, options: Options) {
       ? { kind: 'changed', base: changes.value.base?.name ?? null, count: files.length }
       : { kind: 'listed', count: files.length };
   const notices: readonly Notice[] = [
-    ...loaded.notices,
-    ...named.value.notices,
-    ...selected.value.notices,
-    ...withheldNotices(loaded.rules, selected.value),
+    ...ruleSet.notices,
+    ...namedFiles.value.notices,
+    ...fileSelection.value.notices,
+    ...withheldNotices(ruleSet.rules, fileSelection.value),
     ...unusable,
     ...reviews.flatMap(({ task: { id } }) => (notFiles.has(id) ? [{ kind: 'marker-not-a-file', id } as const] : [])),
     ...reviews.flatMap((review) => review.notices),
   ];
   const { root } = place;
-  return ok({ root, passes, passed, reviews, context, selection, ruleCount: loaded.rules.length, notices });
+  return ok({ root, passes, passed: passedIds, reviews, context, selection, ruleCount: ruleSet.rules.length, notices });
 }
 
 /** Returns the working tree as a change without a base, because listed files are not compared with a base. */
@@ -145,6 +147,6 @@ async function withoutChange(repository: Repository): Promise<Result<Changes>> {
 function withheldNotices(rules: readonly Rule[], { files, withheld }: SelectedFiles): readonly Notice[] {
   if (withheld.length === 0) return [];
   const tasks = planTasks(rules, { changed: [...files, ...withheld], unchanged: () => [] });
-  const reviewed = new Set(tasks.flatMap((task) => task.files));
-  return withheld.filter((path) => reviewed.has(path)).map((path) => ({ kind: 'withheld', path }));
+  const reviewedPaths = new Set(tasks.flatMap((task) => task.files));
+  return withheld.filter((path) => reviewedPaths.has(path)).map((path) => ({ kind: 'withheld', path }));
 }

@@ -12,8 +12,8 @@ export type PassDocument = ReturnType<typeof passDocument>;
 export function instructionsDocument({ written, skipped, notices }: InstructionsOutcome, platform: string) {
   return {
     tasks: written.map(({ task, file }) => {
-      const [{ rule }, ...others] = task.parts;
-      const also = others.map((part) => ({ rule: part.rule.name, defining_file: definingFile(part.rule) }));
+      const [{ rule }, ...otherParts] = task.parts;
+      const also = otherParts.map((part) => ({ rule: part.rule.name, defining_file: definingFile(part.rule) }));
       return {
         review_id: task.id,
         rule: rule.name,

@@ -31,21 +31,21 @@ export async function loadRules(
   const problems: Problem[] = [];
   const ruleFiles = [tracked, untracked, leftOut].flatMap((paths) => paths.filter(isRuleFile)).sort(byCodePoint);
   for (const file of ruleFiles) {
-    const read = readOptional(files, file);
+    const content = readOptional(files, file);
     // This rule file is tracked but was deleted from the working tree, so it defines no rules.
-    if (read === null) continue;
-    if (!read.ok) {
-      problems.push({ file, ...unusable(file, read.why) });
+    if (content === null) continue;
+    if (!content.ok) {
+      problems.push({ file, ...unusable(file, content.why) });
       continue;
     }
-    const parsed = await cache.get('rules', read.text, isParsedRuleFile, async () =>
-      (await import('./parse.ts')).parseRules(read.text),
+    const ruleFile = await cache.get('rules', content.text, isParsedRuleFile, async () =>
+      (await import('./parse.ts')).parseRules(content.text),
     );
-    problems.push(...parsed.problems.map((problem) => ({ file, ...problem })));
-    for (const one of parsed.rules) {
-      const completed = complete(files, file, one);
-      if ('problem' in completed) problems.push({ file, ...completed.problem });
-      else rules.push(completed.rule);
+    problems.push(...ruleFile.problems.map((problem) => ({ file, ...problem })));
+    for (const parsedRule of ruleFile.rules) {
+      const completion = complete(files, file, parsedRule);
+      if ('problem' in completion) problems.push({ file, ...completion.problem });
+      else rules.push(completion.rule);
     }
   }
   return { rules, problems };
@@ -54,20 +54,20 @@ export async function loadRules(
 type NotUsable = { readonly problem: Omit<Problem, 'file'> };
 
 /** Adds the text of the instructions to a rule. If a file that the rule names cannot be used, returns the problem. */
-function complete(files: TextFiles, file: RepoPath, parsed: ParsedRule): { readonly rule: Rule } | NotUsable {
-  const { line, allChangedFilenames, unchangedMatchingFiles, ...same } = parsed;
+function complete(files: TextFiles, file: RepoPath, parsedRule: ParsedRule): { readonly rule: Rule } | NotUsable {
+  const { line, allChangedFilenames, unchangedMatchingFiles, ...fields } = parsedRule;
   const folder = folderOf(file);
-  const instructions = readInstructions(files, folder, parsed.instructions);
+  const instructions = readInstructions(files, folder, parsedRule.instructions);
   if ('problem' in instructions) return instructions;
   const references: RuleReference[] = [];
-  for (const reference of parsed.references) {
+  for (const reference of parsedRule.references) {
     const path = repoPath(reference.path, folder);
     if (path === null) return { problem: unusable(reference.path, 'outside', reference) };
     references.push({ path, description: reference.description });
   }
   const context = { allChangedFilenames, unchangedMatchingFiles };
   return {
-    rule: { ...same, source: { file, line }, folder, instructions: instructions.text, context, references },
+    rule: { ...fields, source: { file, line }, folder, instructions: instructions.text, context, references },
   };
 }
 
@@ -78,8 +78,8 @@ function readInstructions(
 ): { readonly text: string } | NotUsable {
   if ('text' in source) return source.text.trim() === '' ? { problem: unusable('', 'empty', source) } : source;
   const path = repoPath(source.file, folder);
-  const read = path === null ? ({ ok: false, why: 'outside' } as const) : readNonEmpty(files, path);
-  return read.ok ? read : { problem: unusable(source.file, read.why, source) };
+  const content = path === null ? ({ ok: false, why: 'outside' } as const) : readNonEmpty(files, path);
+  return content.ok ? content : { problem: unusable(source.file, content.why, source) };
 }
 
 type Project = {
@@ -92,11 +92,11 @@ type Project = {
 export async function openProject(cwd: string): Promise<Result<Project>> {
   const place = await repositoryAt(cwd);
   if (!place.ok) return place;
-  const parsed = openParsedFiles(place.value.commonDir, version);
-  const settings = await loadSettings(sparseFiles(place.value), parsed);
+  const parsedFiles = openParsedFiles(place.value.commonDir, version);
+  const settings = await loadSettings(sparseFiles(place.value), parsedFiles);
   if (!settings.ok) return settings;
   const repository = openRepository(place.value);
-  return ok({ place: place.value, repository, settings: settings.value, parsed });
+  return ok({ place: place.value, repository, settings: settings.value, parsed: parsedFiles });
 }
 
 /** Returns the rules of a project, and a notice for each problem in its rule files. */
@@ -104,7 +104,7 @@ export async function rulesFor(
   project: Project,
   listing: Listing,
 ): Promise<{ readonly rules: readonly Rule[]; readonly notices: readonly Notice[] }> {
-  const loaded = await loadRules(sparseFiles(project.place), listing, project.parsed);
+  const ruleSet = await loadRules(sparseFiles(project.place), listing, project.parsed);
   project.parsed.save();
-  return { rules: loaded.rules, notices: loaded.problems.map((problem) => ({ kind: 'problem', problem })) };
+  return { rules: ruleSet.rules, notices: ruleSet.problems.map((problem) => ({ kind: 'problem', problem })) };
 }

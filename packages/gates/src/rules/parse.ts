@@ -71,22 +71,22 @@ export const ruleFileSchema = z
 
 /** Parses the text of a `.deepreview` file. Invalid rules are left out and reported as problems. */
 export function parseRules(text: string): ParsedRuleFile {
-  const read = readYaml(text);
-  if (!read.ok) return { rules: [], problems: read.problems };
-  const { yaml } = read;
-  if (read.value === null || read.value === undefined) return { rules: [], problems: [] };
+  const content = readYaml(text);
+  if (!content.ok) return { rules: [], problems: content.problems };
+  const { yaml } = content;
+  if (content.value === null || content.value === undefined) return { rules: [], problems: [] };
   if (!isMap(yaml.document.contents)) {
-    const what = { kind: 'wrong-type', key: 'the file', expected: 'a map from rule names to rules' } as const;
-    return { rules: [], problems: [{ ...yaml.place([]), what }] };
+    const problem = { kind: 'wrong-type', key: 'the file', expected: 'a map from rule names to rules' } as const;
+    return { rules: [], problems: [{ ...yaml.place([]), what: problem }] };
   }
-  const values = read.value as Readonly<Record<string, unknown>>;
+  const values = content.value as Readonly<Record<string, unknown>>;
   const rules: ParsedRule[] = [];
   const problems: PlacedProblem[] = [];
   for (const pair of yaml.document.contents.items) {
     const name = String(isScalar(pair.key) ? pair.key.value : pair.key);
-    const parsed = parseRule(name, values[name], yaml);
-    if (Array.isArray(parsed)) problems.push(...parsed);
-    else rules.push(parsed);
+    const ruleOrProblems = parseRule(name, values[name], yaml);
+    if (Array.isArray(ruleOrProblems)) problems.push(...ruleOrProblems);
+    else rules.push(ruleOrProblems);
   }
   return { rules, problems };
 }
@@ -95,9 +95,9 @@ export function parseRules(text: string): ParsedRuleFile {
 function parseRule(name: string, value: unknown, yaml: YamlFile): ParsedRule | PlacedProblem[] {
   const place = yaml.place([name], 'key');
   if (!RULE_NAME.test(name)) return [{ ...place, what: { kind: 'bad-rule-name', name } }];
-  const checked = checkShape(ruleSchema, value, yaml, [name]);
-  if (!checked.ok) return checked.problems;
-  const { description, match, review } = checked.value;
+  const shapeCheck = checkShape(ruleSchema, value, yaml, [name]);
+  if (!shapeCheck.ok) return shapeCheck.problems;
+  const { description, match, review } = shapeCheck.value;
   const problems = (['include', 'exclude'] as const).flatMap((list) =>
     match[list].flatMap((glob, i) => badGlob(glob, yaml.place([name, 'match', list, i]))),
   );
@@ -126,6 +126,6 @@ function parseRule(name: string, value: unknown, yaml: YamlFile): ParsedRule | P
 }
 
 function badGlob(glob: string, place: { readonly line: number; readonly column: number }): PlacedProblem[] {
-  const compiled = compileGlob(glob, '');
-  return compiled.ok ? [] : [{ ...place, what: { kind: 'bad-glob', glob, said: compiled.said } }];
+  const compilation = compileGlob(glob, '');
+  return compilation.ok ? [] : [{ ...place, what: { kind: 'bad-glob', glob, said: compilation.said } }];
 }

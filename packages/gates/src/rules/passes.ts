@@ -42,17 +42,17 @@ export function replaceInstructionFiles(
   if (!folder.ok) return folder;
   const paths = new Map<ReviewId, RepoPath>();
   for (const [id, text] of files) {
-    const written = writeAtomically(folder.value, id + SUFFIX, text);
-    if (!written.ok) return written;
+    const writeResult = writeAtomically(folder.value, id + SUFFIX, text);
+    if (!writeResult.ok) return writeResult;
     paths.set(id, generatedPath(INSTRUCTIONS_FOLDER, id + SUFFIX));
   }
-  const listed = listFolder(folder.value);
-  if (!listed.ok) return listed;
-  const wanted = new Set([...files.keys()].map((id) => id + SUFFIX));
-  for (const { name, isFile } of listed.value) {
-    if (!isFile || !name.endsWith(SUFFIX) || wanted.has(name)) continue;
-    const removed = removeFile(join(folder.value, name));
-    if (!removed.ok) return removed;
+  const listing = listFolder(folder.value);
+  if (!listing.ok) return listing;
+  const fileNames = new Set([...files.keys()].map((id) => id + SUFFIX));
+  for (const { name, isFile } of listing.value) {
+    if (!isFile || !name.endsWith(SUFFIX) || fileNames.has(name)) continue;
+    const removeResult = removeFile(join(folder.value, name));
+    if (!removeResult.ok) return removeResult;
   }
   removeLeftovers(folder.value, Date.now());
   return ok(paths);
@@ -92,11 +92,11 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
      * id is in `notFiles`.
      */
     async marked(): Promise<Result<Record<'ids' | 'notFiles', ReadonlySet<string>>>> {
-      const listed = markers.list();
-      if (!listed.ok) return listed;
+      const listing = markers.list();
+      if (!listing.ok) return listing;
       const ids = new Set<string>();
       const notFiles = new Set<string>();
-      for (const { name, isFile } of listed.value) {
+      for (const { name, isFile } of listing.value) {
         if (name.endsWith(MARKER)) (isFile ? ids : notFiles).add(name.slice(0, -MARKER.length));
       }
       return ok({ ids, notFiles });
@@ -111,8 +111,8 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
     async remember(tasks: readonly TaskFacts[]): Promise<Result<void>> {
       if (tasks.length === 0) return ok(undefined);
       for (const task of tasks) {
-        const written = facts.write(factsName(task.id), JSON.stringify(task));
-        if (!written.ok) return written;
+        const writeResult = facts.write(factsName(task.id), JSON.stringify(task));
+        if (!writeResult.ok) return writeResult;
       }
       removeLeftovers(facts.path, Date.now());
       removeOldest(facts.path, MOST_FACTS, new Set(tasks.map((task) => factsName(task.id))));
@@ -124,16 +124,16 @@ export function openPasses({ root, commonDir }: Pick<RepositoryPaths, 'root' | '
     },
     /** Marks a review as passed. `vouched`: onceover wrote review instructions for it in this worktree. */
     async mark(id: ReviewId, by: MarkReceipt['by'], at: Date): Promise<Result<{ readonly vouched: boolean }>> {
-      const made = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
-      if (!made.ok) return made;
+      const folder = makeGeneratedFolder(root, INSTRUCTIONS_FOLDER);
+      if (!folder.ok) return folder;
       const task = readFor(id, facts, factsName(id), TASK);
       if (task !== null) {
         const receipt: MarkReceipt = { ...task, by, at: at.toISOString() };
-        const written = receipts.write(fileName(id), JSON.stringify(receipt));
-        if (!written.ok) return written;
+        const writeResult = receipts.write(fileName(id), JSON.stringify(receipt));
+        if (!writeResult.ok) return writeResult;
       }
-      const marked = markers.write(id + MARKER, '');
-      return marked.ok ? ok({ vouched: task !== null }) : marked;
+      const markerResult = markers.write(id + MARKER, '');
+      return markerResult.ok ? ok({ vouched: task !== null }) : markerResult;
     },
   };
 }

@@ -56,14 +56,16 @@ function instructions(part: RuleTask, several: boolean): string {
 
 function references(files: readonly ReferenceText[]): string[] {
   if (files.length === 0) return [];
-  const shown = files.map((file) => {
+  const sections = files.map((file) => {
     const title = `### ${quoteName(file.path)}${file.description === null ? '' : `: ${foldLines(file.description)}`}`;
     const why = file.leftOut === null && file.text === null ? 'unusable' : file.leftOut;
     const note =
       why === null ? [] : [`(${LEFT_OUT[why]}${why === 'unusable' ? '' : WHERE[`${file.isBase === true}`]})`];
     return [title, ...(file.text === null ? [] : [fence(file.text)]), ...note].join('\n\n');
   });
-  return [['## Reference files', 'Use these files for comparison. They are not under review.', ...shown].join('\n\n')];
+  return [
+    ['## Reference files', 'Use these files for comparison. They are not under review.', ...sections].join('\n\n'),
+  ];
 }
 
 const LEFT_OUT = {

@@ -15,12 +15,12 @@ export function reviewId(
   rule: string | { readonly name: string },
   files: Iterable<{ readonly path: string; readonly content: Uint8Array | string | null }>,
 ): ReviewId {
-  const sorted = [...files].sort((a, b) => byCodePoint(a.path, b.path));
+  const sortedFiles = [...files].sort((a, b) => byCodePoint(a.path, b.path));
   const hash = createHash('sha256');
-  for (const file of sorted) hash.update(file.content ?? MISSING);
+  for (const file of sortedFiles) hash.update(file.content ?? MISSING);
   return composeReviewId({
     rule: typeof rule === 'string' ? rule : rule.name,
-    paths: sorted.map((file) => file.path),
+    paths: sortedFiles.map((file) => file.path),
     contentHash: hash.digest('hex'),
   });
 }
@@ -33,12 +33,12 @@ export function composeReviewId(parts: {
 }): ReviewId {
   const rule = parts.rule.replace(/[^A-Za-z0-9\-_.]/gu, '-');
   const hash = parts.contentHash.slice(0, HASH_LENGTH);
-  const joined = parts.paths
+  const joinedPaths = parts.paths
     .map((path) => path.replaceAll('/', '-'))
     .sort(byCodePoint)
     .join('_AND_');
-  const whole = `${rule}--${joined}--${hash}`;
-  if (Array.from(joined).length <= LONGEST_PATHS && fits(whole)) return whole as ReviewId;
+  const whole = `${rule}--${joinedPaths}--${hash}`;
+  if (Array.from(joinedPaths).length <= LONGEST_PATHS && fits(whole)) return whole as ReviewId;
   const tail = `--${parts.paths.length}_files--${hash}`;
   return `${rule.slice(0, LONGEST_NAME - MARKER_SUFFIX.length - tail.length)}${tail}` as ReviewId;
 }

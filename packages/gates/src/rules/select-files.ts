@@ -29,18 +29,18 @@ type NamedFiles = { readonly listed: readonly RepoPath[] | null; readonly notice
  */
 export function toPaths(repository: RepositoryPaths, files: GivenFiles | null): Result<NamedFiles> {
   if (files === null) return ok({ listed: null, notices: [] });
-  const listed: RepoPath[] = [];
+  const paths: RepoPath[] = [];
   for (const name of files.names) {
     const path = name === '' ? null : userPath(repository, name, files.source);
-    if (path !== null) listed.push(path);
+    if (path !== null) paths.push(path);
     else if (files.source !== 'pipe') return err({ kind: 'path-outside', path: name });
   }
   const [first] = files.names;
   // Input from a pipe need not be a list of files. git, for example, pipes other data to its hooks.
-  if (files.source === 'pipe' && first !== undefined && !listed.some((path) => pathExists(repository, path))) {
+  if (files.source === 'pipe' && first !== undefined && !paths.some((path) => pathExists(repository, path))) {
     return ok({ listed: null, notices: [{ kind: 'list-ignored', first }] });
   }
-  return ok({ listed, notices: [] });
+  return ok({ listed: paths, notices: [] });
 }
 
 /** Reads reference files of rules. On a pull request, they come from the base branch, as the rules do. */
@@ -73,13 +73,13 @@ async function readReferences(
     if (i >= MOST_REFERENCES.files) add(null, 'too-many');
     else if (bytesLeft === 0) add(null, 'cut');
     else {
-      const read = await contents.text(path, bytesLeft);
-      if (read.kind === 'unusable') {
+      const content = await contents.text(path, bytesLeft);
+      if (content.kind === 'unusable') {
         add(null, 'unusable');
-        warn({ kind: 'reference-unusable', rule: task.rule.name, path, why: read.why });
+        warn({ kind: 'reference-unusable', rule: task.rule.name, path, why: content.why });
       } else {
-        add(read.text, read.cut ? 'cut' : null);
-        bytesLeft -= read.cut ? bytesLeft : read.bytes;
+        add(content.text, content.cut ? 'cut' : null);
+        bytesLeft -= content.cut ? bytesLeft : content.bytes;
       }
     }
   }
@@ -100,8 +100,8 @@ export type SelectedFiles = {
 /** Selects the changed files. Leaves out files that onceover generates and files that may contain secrets. */
 export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
   const secrets = secretsIn(changes);
-  const changed = changes.changed.filter((path) => !isGenerated(path, logDir));
-  const files = changed.filter((path) => !secrets.has(path));
+  const changedPaths = changes.changed.filter((path) => !isGenerated(path, logDir));
+  const files = changedPaths.filter((path) => !secrets.has(path));
   const isTracked = changes.listing.tracked.some((path) => isInside(path, logDir));
   const notices: Notice[] = [
     ...(isTracked ? [{ kind: 'tracked-log-dir', logDir } as const] : []),
@@ -111,7 +111,7 @@ export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
   return {
     files,
     unchanged: () => otherFiles(changes, new Set(files), logDir),
-    withheld: changed.filter((path) => secrets.has(path)),
+    withheld: changedPaths.filter((path) => secrets.has(path)),
     notices,
   };
 }
@@ -121,7 +121,7 @@ export function selectChanged(changes: Changes, logDir: string): SelectedFiles {
  * secrets.
  */
 export async function selectListed(
-  listed: readonly RepoPath[],
+  listedPaths: readonly RepoPath[],
   changes: Changes,
   ports: { readonly repository: Repository; readonly contents: Contents },
   options: { readonly logDir: string; readonly base: string | null },
@@ -132,24 +132,25 @@ export async function selectListed(
   const repositories = new Set<RepoPath>();
   const notices: Notice[] = [];
   let allFiles: readonly RepoPath[] | null = null;
-  for (const path of listed) {
+  for (const path of listedPaths) {
     if (isGenerated(path, options.logDir)) {
       notices.push({ kind: 'generated-file', path });
       continue;
     }
-    const found = path === '' ? 'folder' : await ports.contents.exists(path);
-    if (found === 'file') files.add(path);
-    else if (found === 'missing') missing.push(path);
+    const pathKind = path === '' ? 'folder' : await ports.contents.exists(path);
+    if (pathKind === 'file') files.add(path);
+    else if (pathKind === 'missing') missing.push(path);
     else {
       folders.push(path);
       if (changes.listing.tracked.includes(path)) repositories.add(path);
       allFiles ??= otherFiles(changes, new Set(), options.logDir);
-      for (const inside of allFiles.filter((one) => isIn(path, one))) {
+      for (const inside of allFiles.filter((file) => isIn(path, file))) {
         // git tracks this folder like a file, so it is a nested repository.
         if ((await ports.contents.exists(inside)) === 'folder') repositories.add(inside);
         else files.add(inside);
       }
-      for (const one of changes.submodules) if (one === path || isIn(path, one)) repositories.add(one);
+      for (const submodule of changes.submodules)
+        if (submodule === path || isIn(path, submodule)) repositories.add(submodule);
     }
   }
   for (const path of repositories) notices.push({ kind: 'submodule', path });
@@ -157,10 +158,10 @@ export async function selectListed(
     if (folders.some((folder) => isIn(asLatin1(folder), name))) notices.push({ kind: 'unnameable', name });
   }
   if (missing.length > 0) {
-    const known = await ports.repository.known(missing, options.base);
-    if (!known.ok) return known;
+    const knownPaths = await ports.repository.known(missing, options.base);
+    if (!knownPaths.ok) return knownPaths;
     for (const path of missing) {
-      if (known.value.has(path)) notices.push({ kind: 'deleted-file', path });
+      if (knownPaths.value.has(path)) notices.push({ kind: 'deleted-file', path });
       // U+FFFD in a name replaces bytes that are not UTF-8, so the file may exist under its real name.
       else if (path.includes('\ufffd')) notices.push({ kind: 'unnameable', name: path });
       else {

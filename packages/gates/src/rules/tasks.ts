@@ -37,17 +37,17 @@ export function matchRules<R extends Matching, P extends string>(
   rules: readonly R[],
   paths: readonly P[],
 ): ReadonlyMap<R, readonly P[]> {
-  const found = new Map<R, P[]>(rules.map((rule) => [rule, []]));
+  const matches = new Map<R, P[]>(rules.map((rule) => [rule, []]));
   const folders = foldersOf(paths);
   const index = buildIndex(rules.filter((rule) => folders.has(rule.folder)));
   const excludes = new Map<R, readonly Glob[]>();
   for (const path of paths) {
     for (const rule of candidates(index, path)) {
       const excluding = getOrAdd(excludes, rule, () => compileAll(rule.exclude, rule.folder));
-      if (!excluding.some((glob) => globMatches(glob, path))) found.get(rule)?.push(path);
+      if (!excluding.some((glob) => globMatches(glob, path))) matches.get(rule)?.push(path);
     }
   }
-  return found;
+  return matches;
 }
 
 /** Returns every folder that contains one of the paths, directly or deeper. Rules in other folders cannot match. */
@@ -70,11 +70,11 @@ function buildIndex<R extends Matching>(rules: readonly R[]): Index<R> {
   const index: Index<R> = new Map();
   const includes = rules.flatMap((rule) => rule.include.map((glob) => ({ rule, glob })));
   // Rules with the same glob share one test.
-  for (const same of grouped(includes, ({ rule, glob }) => `${rule.folder}\0${glob}`).values()) {
-    const globs = same.slice(0, 1).flatMap(({ rule, glob }) => compileAll([glob], rule.folder));
+  for (const group of grouped(includes, ({ rule, glob }) => `${rule.folder}\0${glob}`).values()) {
+    const globs = group.slice(0, 1).flatMap(({ rule, glob }) => compileAll([glob], rule.folder));
     for (const test of globs.flatMap(({ alternatives }) => alternatives)) {
       const entries = getOrAdd(index, indexKey(test.first, test.extension), () => []);
-      entries.push({ test, rules: same.map(({ rule }) => rule) });
+      entries.push({ test, rules: group.map(({ rule }) => rule) });
     }
   }
   return index;
@@ -100,17 +100,17 @@ const ANY = indexKey(null, null);
 // Compiles globs. An invalid glob matches nothing, which is safe, because the parser has already rejected it.
 function compileAll(globs: readonly string[], folder: string): Glob[] {
   return globs.flatMap((source) => {
-    const compiled = compileGlob(source, folder);
-    return compiled.ok ? [compiled.glob] : [];
+    const compilation = compileGlob(source, folder);
+    return compilation.ok ? [compilation.glob] : [];
   });
 }
 
 function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const present = map.get(key);
   if (present !== undefined) return present;
-  const made = make();
-  map.set(key, made);
-  return made;
+  const newValue = make();
+  map.set(key, newValue);
+  return newValue;
 }
 
 /** Returns the review tasks that the rules require for the changed files. `unchanged` returns all other files. */
@@ -118,20 +118,21 @@ export function planTasks(
   rules: readonly Rule[],
   files: { readonly changed: readonly RepoPath[]; unchanged(): readonly RepoPath[] },
 ): readonly RuleTask[] {
-  const changed = inHashOrder(new Set(files.changed));
-  const matches = matchRules(rules, changed);
+  const changedPaths = inHashOrder(new Set(files.changed));
+  const matches = matchRules(rules, changedPaths);
   const wantsMore = rules.filter((rule) => wantsUnchanged(rule) && (matches.get(rule) ?? []).length > 0);
-  const more = wantsMore.length === 0 ? null : matchRules(wantsMore, inHashOrder(new Set(files.unchanged())));
+  const unchangedMatches =
+    wantsMore.length === 0 ? null : matchRules(wantsMore, inHashOrder(new Set(files.unchanged())));
   const tasksOf = (rule: Rule): RuleTask[] => {
-    const matched = matches.get(rule) ?? [];
-    if (matched.length === 0) return [];
+    const matchingFiles = matches.get(rule) ?? [];
+    if (matchingFiles.length === 0) return [];
     switch (rule.strategy) {
       case 'individual':
-        return matched.map((file) => ({ rule, files: [file], unchangedMatching: [] }));
+        return matchingFiles.map((file) => ({ rule, files: [file], unchangedMatching: [] }));
       case 'matches_together':
-        return [{ rule, files: matched, unchangedMatching: more?.get(rule) ?? [] }];
+        return [{ rule, files: matchingFiles, unchangedMatching: unchangedMatches?.get(rule) ?? [] }];
       case 'all_changed_files':
-        return [{ rule, files: changed, unchangedMatching: [] }];
+        return [{ rule, files: changedPaths, unchangedMatching: [] }];
     }
   };
   return rules.flatMap(tasksOf);

@@ -9,31 +9,34 @@ import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './typ
 const MOST_LISTED = 20;
 
 /** Describes the shared passes from other clones, those for the current change first. */
-export function describePassList(list: PassList, now: Date, styled: Styled = UNSTYLED): string {
+export function describePassList(list: PassList, now: Date, style: Styled = UNSTYLED): string {
   const { carrier, problem, current, statements } = list;
   if (carrier === null) {
     const why =
       problem === null ? 'onceover.yml has no "passes", so passes stay in this clone' : describeNoSharedPasses(problem);
     return `${why.startsWith('onceover') ? why : upper(why)}.\nTo share passes with other clones, run "onceover init --passes". The page sharing-passes.md of the onceover docs describes the steps.`;
   }
-  const shown = statements.slice(0, MOST_LISTED);
-  const more = statements.length - shown.length;
+  const firstStatements = statements.slice(0, MOST_LISTED);
+  const omittedCount = statements.length - firstStatements.length;
   return [
-    section('The current change', current.map(describeSlot), styled),
+    section('The current change', current.map(describeSlot), style),
     section(
       `${count(statements.length, 'statement')} of ${showInvisible(carrier)}, newest first`,
-      [...shown.map((one) => describeListed(one, now)), ...(more > 0 ? [`and ${more} more (show with --json)`] : [])],
-      styled,
+      [
+        ...firstStatements.map((statement) => describeListed(statement, now)),
+        ...(omittedCount > 0 ? [`and ${omittedCount} more (show with --json)`] : []),
+      ],
+      style,
     ),
-    section('Audits', describeAudits(list), styled),
+    section('Audits', describeAudits(list), style),
   ]
     .filter((text) => text !== '')
     .join('\n\n');
 }
 
-function section(title: string, lines: readonly string[], styled: Styled): string {
+function section(title: string, lines: readonly string[], style: Styled): string {
   if (lines.length === 0) return '';
-  return [styled.paint('strong', title), ...lines.map((line) => wrapTo(`  ${line}`, styled, 2))].join('\n');
+  return [style.paint('strong', title), ...lines.map((line) => wrapTo(`  ${line}`, style, 2))].join('\n');
 }
 
 function describeSlot({ gate, slot, shared }: CurrentSlot): string {
@@ -45,12 +48,12 @@ function describeSlot({ gate, slot, shared }: CurrentSlot): string {
 function describeListed({ statement, signer, isCurrent, counts, why }: ListedStatement, now: Date): string {
   if (statement === null) return 'unreadable statement';
   const by = signer === null ? 'unknown' : showInvisible(signer);
-  const [what, at] =
+  const [summary, at] =
     statement.kind === 'pass'
       ? [`${quoteName(statement.gate)}@${statement.slot} by ${agentOf(statement)}`, statement.passedAt]
       : [`waiver for ${quoteName(statement.gate)}: ${showInvisible(statement.why)}`, statement.waivedAt];
   const state = !counts ? `does not count: ${why ?? ''}` : isCurrent ? 'counts for the current change' : 'other code';
-  return `${describeAge(at, now)}  ${by}  ${what} (${state})`;
+  return `${describeAge(at, now)}  ${by}  ${summary} (${state})`;
 }
 
 function agentOf({ agent, model }: { readonly agent: string; readonly model: string | null }): string {
@@ -76,8 +79,8 @@ export function describeSignerAudits(agreement: PassList['agreement']): readonly
 }
 
 /** Describes a verified pass or waiver file: who signed it, what it says, and whether it counts. */
-export function describeVerified(verified: VerifiedFile): string {
-  const { file, isSigned, keyFingerprint, signer, statement, counts, why } = verified;
+export function describeVerified(verifiedFile: VerifiedFile): string {
+  const { file, isSigned, keyFingerprint, signer, statement, counts, why } = verifiedFile;
   const about =
     statement === null
       ? 'The file is not a statement of onceover.'

@@ -18,7 +18,7 @@ export function passesDocument(list: PassList): PassesDocument {
       return { ...statementDocument(statement), signer, current, counts, why_not: why };
     }),
     accepted: list.accepted,
-    agreement: list.agreement.map((one) => ({ ...one })),
+    agreement: list.agreement.map((agreement) => ({ ...agreement })),
   };
 }
 
@@ -33,13 +33,13 @@ function statementDocument(statement: TravellingStatement | null): VerifyDocumen
     const { kind, gate, slot, agent, model, session, passedAt: at } = statement;
     return { kind, gate, slot, agent, model, session, at };
   }
-  const nothing = { slot: null, agent: null, model: null, session: null };
-  if (statement === null) return { kind: null, gate: null, at: null, ...nothing };
-  return { kind: statement.kind, gate: statement.gate, at: statement.waivedAt, ...nothing };
+  const emptyFields = { slot: null, agent: null, model: null, session: null };
+  if (statement === null) return { kind: null, gate: null, at: null, ...emptyFields };
+  return { kind: statement.kind, gate: statement.gate, at: statement.waivedAt, ...emptyFields };
 }
 
 /** Returns the JSON document of `passes verify --json`. */
-export function verifyDocument(verified: VerifiedFile): VerifyDocument {
-  const { file, isSigned: signed, keyFingerprint: key, signer, counts, why, statement } = verified;
-  return { file, signed, key, signer, counts, why_not: why, statement: statementDocument(statement) };
+export function verifyDocument(verifiedFile: VerifiedFile): VerifyDocument {
+  const { file, isSigned, keyFingerprint: key, signer, counts, why, statement } = verifiedFile;
+  return { file, signed: isSigned, key, signer, counts, why_not: why, statement: statementDocument(statement) };
 }

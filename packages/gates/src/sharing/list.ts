@@ -19,25 +19,28 @@ const WHOLE_CHANGE = { kind: 'change', base: null } as const;
  * passes counts.
  */
 export async function listPasses(repository: RepositoryPaths): Promise<Result<PassList>> {
-  const read = await readSettings(repository, WHOLE_CHANGE);
-  if (!read.ok) return read;
+  const configuration = await readSettings(repository, WHOLE_CHANGE);
+  if (!configuration.ok) return configuration;
   const history = await acceptedSoFar(repository.commonDir);
   const off = { carrier: null, current: [], statements: [], ...history };
-  if (read.value.settings.passes === null) return ok({ ...off, problem: null });
-  const opened = await openTrusted(repository, read.value, { now: () => new Date() });
-  if (!opened.ok) return ok({ ...off, problem: opened.why });
-  const { carrier } = opened.value;
+  if (configuration.value.settings.passes === null) return ok({ ...off, problem: null });
+  const trustedPasses = await openTrusted(repository, configuration.value, { now: () => new Date() });
+  if (!trustedPasses.ok) return ok({ ...off, problem: trustedPasses.why });
+  const { carrier } = trustedPasses.value;
   const current = await currentSlots(repository);
   if (!current.ok) return current;
-  const all = await carrier.all();
+  const storedFiles = await carrier.all();
   // An HTTP store cannot list its passes. That is no error, because the passes for the current change can still be
   // shown.
-  const isListable = all.ok || all.failure.kind !== 'passes-carrier' || all.failure.why !== 'cannot-list';
-  if (!all.ok && isListable) return all;
-  const listed = (all.ok ? all.value : []).map((stored) => listedStatement(stored, opened.value, current.value));
+  const isListable =
+    storedFiles.ok || storedFiles.failure.kind !== 'passes-carrier' || storedFiles.failure.why !== 'cannot-list';
+  if (!storedFiles.ok && isListable) return storedFiles;
+  const listedStatements = (storedFiles.ok ? storedFiles.value : []).map((storedFile) =>
+    listedStatement(storedFile, trustedPasses.value, current.value),
+  );
   return ok({
     ...{ carrier: carrier.name, problem: null, current: current.value, ...history },
-    statements: listed.sort((a, b) => byCodePoint(timeOf(b), timeOf(a))),
+    statements: listedStatements.sort((a, b) => byCodePoint(timeOf(b), timeOf(a))),
   });
 }
 
@@ -57,9 +60,9 @@ function timeOf({ statement }: ListedStatement): string {
 
 /** Returns the reviewers of the current change. This fetches nothing, so it shows the state of the last fetch. */
 async function currentSlots(repository: RepositoryPaths): Promise<Result<readonly CurrentSlot[]>> {
-  const previewed = await previewGates(repository, { ...READ_ONLY, allowUnconfigured: true, selection: WHOLE_CHANGE });
-  if (!previewed.ok) return previewed;
-  const { facts, ports } = previewed.value;
+  const preview = await previewGates(repository, { ...READ_ONLY, allowUnconfigured: true, selection: WHOLE_CHANGE });
+  if (!preview.ok) return preview;
+  const { facts, ports } = preview.value;
   ports.shared?.close();
   return ok(
     facts.reviews.flatMap(({ gate, slots }) =>
@@ -73,18 +76,18 @@ function listedStatement(
   { trust }: TrustedPasses,
   current: readonly CurrentSlot[],
 ): ListedStatement {
-  const read = readStatement(file.statement);
-  const statement = read.ok ? read.statement : null;
+  const content = readStatement(file.statement);
+  const statement = content.ok ? content.statement : null;
   const signers = statement?.kind === 'waiver' ? trust.waiverSigners : trust.signers;
   const isAny = (_one: TravellingStatement): _one is TravellingStatement => true;
-  const checked = signers === null ? null : checkFile(file, isAny, signers, new Date());
-  const signer = checked?.ok === true ? checked.signer.principal : null;
-  const own = current.find((one) => isAbout(one, statement));
-  const base = { statement, signer, isCurrent: own !== undefined };
-  if (checked === null) return { ...base, counts: false, why: 'waivers.signers is not set on the base branch' };
-  if (!checked.ok) return { ...base, counts: false, why: REFUSALS[checked.why] };
-  const refused = own?.shared?.kind === 'refused' ? own.shared : null;
-  return { ...base, counts: refused === null, why: refused === null ? null : describeRefusal(refused) };
+  const fileCheck = signers === null ? null : checkFile(file, isAny, signers, new Date());
+  const signer = fileCheck?.ok === true ? fileCheck.signer.principal : null;
+  const currentSlot = current.find((slot) => isAbout(slot, statement));
+  const base = { statement, signer, isCurrent: currentSlot !== undefined };
+  if (fileCheck === null) return { ...base, counts: false, why: 'waivers.signers is not set on the base branch' };
+  if (!fileCheck.ok) return { ...base, counts: false, why: REFUSALS[fileCheck.why] };
+  const refusal = currentSlot?.shared?.kind === 'refused' ? currentSlot.shared : null;
+  return { ...base, counts: refusal === null, why: refusal === null ? null : describeRefusal(refusal) };
 }
 
 function isAbout({ gate, slot, content }: CurrentSlot, statement: TravellingStatement | null): boolean {
@@ -94,11 +97,11 @@ function isAbout({ gate, slot, content }: CurrentSlot, statement: TravellingStat
 
 /** Fetches the newest passes from other clones, and returns the name of their remote or store. */
 export async function fetchPasses(repository: RepositoryPaths): Promise<Result<{ readonly carrier: string }>> {
-  const opened = await openConfigured(repository);
-  if (!opened.ok) return opened;
-  const { carrier } = opened.value;
-  const fetched = await carrier.fetch(null);
-  return fetched.ok ? ok({ carrier: carrier.name }) : fetched;
+  const trustedPasses = await openConfigured(repository);
+  if (!trustedPasses.ok) return trustedPasses;
+  const { carrier } = trustedPasses.value;
+  const fetchResult = await carrier.fetch(null);
+  return fetchResult.ok ? ok({ carrier: carrier.name }) : fetchResult;
 }
 
 /** Deletes passes and waivers that are older than `days` (default: the setting `max_age`) or that no one can use. */
@@ -106,24 +109,28 @@ export async function prunePasses(
   repository: RepositoryPaths,
   days: number | null,
 ): Promise<Result<{ readonly carrier: string; readonly removed: number; readonly days: number }>> {
-  const opened = await openConfigured(repository);
-  if (!opened.ok) return opened;
-  const { carrier, policy } = opened.value;
-  const most = days ?? policy.passes.maxAgeDays;
-  const limit = Date.now() - most * 24 * 60 * 60 * 1000;
-  const pruned = await carrier.prune(({ file }) => {
-    const read = readStatement(file.statement);
-    return !read.ok || Date.parse(statementTime(read.statement)) < limit;
+  const trustedPasses = await openConfigured(repository);
+  if (!trustedPasses.ok) return trustedPasses;
+  const { carrier, policy } = trustedPasses.value;
+  const maxDays = days ?? policy.passes.maxAgeDays;
+  const limit = Date.now() - maxDays * 24 * 60 * 60 * 1000;
+  const pruneResult = await carrier.prune(({ file }) => {
+    const content = readStatement(file.statement);
+    return !content.ok || Date.parse(statementTime(content.statement)) < limit;
   });
-  return pruned.ok ? ok({ carrier: carrier.name, removed: pruned.value.removed, days: most }) : pruned;
+  return pruneResult.ok
+    ? ok({ carrier: carrier.name, removed: pruneResult.value.removed, days: maxDays })
+    : pruneResult;
 }
 
 /** Opens the shared passes that the base branch configures. Fails if it configures none. */
 async function openConfigured(repository: RepositoryPaths): Promise<Result<TrustedPasses>> {
-  const read = await readSettings(repository, WHOLE_CHANGE);
-  if (!read.ok) return read;
-  if (read.value.settings.passes === null) return err({ kind: 'passes-off', why: { kind: 'not-set' } });
-  const opened = await openTrusted(repository, read.value, { now: () => new Date() });
-  if (opened.ok) return ok(opened.value);
-  return opened.why.kind === 'failed' ? err(opened.why.failure) : err({ kind: 'passes-off', why: opened.why });
+  const configuration = await readSettings(repository, WHOLE_CHANGE);
+  if (!configuration.ok) return configuration;
+  if (configuration.value.settings.passes === null) return err({ kind: 'passes-off', why: { kind: 'not-set' } });
+  const trustedPasses = await openTrusted(repository, configuration.value, { now: () => new Date() });
+  if (trustedPasses.ok) return ok(trustedPasses.value);
+  return trustedPasses.why.kind === 'failed'
+    ? err(trustedPasses.why.failure)
+    : err({ kind: 'passes-off', why: trustedPasses.why });
 }

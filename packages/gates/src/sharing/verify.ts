@@ -23,23 +23,28 @@ export async function verifyPassFile(repository: RepositoryPaths, file: string):
   if (!bytes.ok) return err({ kind: 'disk', action: 'read', path: file, code: 'ENOENT' });
   const signature = readPlainFile(`${path}.sig`, LARGEST_SIGNATURE + 1);
   if (!signature.ok) return err({ kind: 'disk', action: 'read', path: `${file}.sig`, code: 'ENOENT' });
-  const signed = { statement: bytes.bytes, signature: signature.bytes.toString('latin1') };
-  const read = readStatement(signed.statement);
-  const statement = read.ok ? read.statement : null;
-  const checked = checkSignature(signed.statement, signed.signature);
-  const known = { file, statement, isSigned: checked.ok, keyFingerprint: checked.ok ? checked.keyFingerprint : null };
+  const signedFile = { statement: bytes.bytes, signature: signature.bytes.toString('latin1') };
+  const content = readStatement(signedFile.statement);
+  const statement = content.ok ? content.statement : null;
+  const signatureCheck = checkSignature(signedFile.statement, signedFile.signature);
+  const commonFields = {
+    file,
+    statement,
+    isSigned: signatureCheck.ok,
+    keyFingerprint: signatureCheck.ok ? signatureCheck.keyFingerprint : null,
+  };
   const signers = await signersFor(repository, statement);
   if (!signers.ok) return signers;
   if (signers.value === null) {
     const why = 'the base branch has no signers file for it, so no one may vouch';
-    return ok({ ...known, signer: null, counts: false, why });
+    return ok({ ...commonFields, signer: null, counts: false, why });
   }
   const isAny = (_one: TravellingStatement): _one is TravellingStatement => true;
-  const judged = checkFile(signed, isAny, signers.value, new Date());
+  const fileCheck = checkFile(signedFile, isAny, signers.value, new Date());
   return ok(
-    judged.ok
-      ? { ...known, signer: judged.signer.principal, counts: true, why: null }
-      : { ...known, signer: null, counts: false, why: REFUSALS[judged.why] },
+    fileCheck.ok
+      ? { ...commonFields, signer: fileCheck.signer.principal, counts: true, why: null }
+      : { ...commonFields, signer: null, counts: false, why: REFUSALS[fileCheck.why] },
   );
 }
 
@@ -47,19 +52,19 @@ async function signersFor(
   repository: RepositoryPaths,
   statement: TravellingStatement | null,
 ): Promise<Result<Signers | null>> {
-  const read = await readSettings(repository, WHOLE_CHANGE);
-  if (!read.ok) return read;
-  const opened = await openTrusted(repository, read.value, { now: () => new Date() });
-  if (!opened.ok) return opened.why.kind === 'failed' ? err(opened.why.failure) : ok(null);
-  const { trust } = opened.value;
+  const configuration = await readSettings(repository, WHOLE_CHANGE);
+  if (!configuration.ok) return configuration;
+  const trustedPasses = await openTrusted(repository, configuration.value, { now: () => new Date() });
+  if (!trustedPasses.ok) return trustedPasses.why.kind === 'failed' ? err(trustedPasses.why.failure) : ok(null);
+  const { trust } = trustedPasses.value;
   return ok(statement?.kind === 'waiver' ? trust.waiverSigners : trust.signers);
 }
 
 /** Shares this clone's passes for the current change, and its waivers. Runs no reviewer. */
 export async function pushPasses(repository: RepositoryPaths): Promise<Result<ShareEnd | null>> {
-  const previewed = await previewGates(repository, { ...READ_ONLY, selection: WHOLE_CHANGE });
-  if (!previewed.ok) return previewed;
-  const { ports, facts } = previewed.value;
+  const preview = await previewGates(repository, { ...READ_ONLY, selection: WHOLE_CHANGE });
+  if (!preview.ok) return preview;
+  const { ports, facts } = preview.value;
   if (ports.shared == null) return err({ kind: 'passes-off', why: { kind: 'not-set' } });
   const end = await sharePasses(ports, facts, true);
   const why = end === null ? ports.shared.problem() : null;

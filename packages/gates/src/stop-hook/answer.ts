@@ -37,9 +37,9 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   // In a pull request, do not use a stored verdict, because it was made with the configuration of the working tree and
   // not of the base branch. With a store for teams, another clone may have found something since.
   if (judged === null || isPullRequest(process.env) || hasTeamStore() || !isUnchanged(worktree, judged)) return null;
-  const decided = decideStop(judged.verdict, memory.sessions[session] ?? null);
-  const nothingToCount = decided.blocks === null && memory.sessions[session] === undefined;
-  return nothingToCount ? decided.answer : countBlocks(worktree, memory, session, decided);
+  const decision = decideStop(judged.verdict, memory.sessions[session] ?? null);
+  const nothingToCount = decision.blocks === null && memory.sessions[session] === undefined;
+  return nothingToCount ? decision.answer : countBlocks(worktree, memory, session, decision);
 }
 
 /** Whether the working tree, and all other files on which the verdict depends, are unchanged since the verdict. */
@@ -56,9 +56,9 @@ function readRequest(input: StopEvent | null, deadlineSeconds: number): StopRequ
   const session = typeof input?.['session_id'] === 'string' ? input['session_id'].slice(0, 100) : '';
   // If the agent is in a folder outside any repository, use the project in which it was started.
   const folders = [input?.['cwd'], process.env['CLAUDE_PROJECT_DIR'], process.env['GEMINI_PROJECT_DIR'], '.'];
-  const given = folders.filter((one) => typeof one === 'string' && one !== '') as string[];
+  const startFolders = folders.filter((folder) => typeof folder === 'string' && folder !== '') as string[];
   return {
-    cwd: given.find((folder) => findWorktreePaths(folder, process.env) !== null) ?? given[0] ?? '.',
+    cwd: startFolders.find((folder) => findWorktreePaths(folder, process.env) !== null) ?? startFolders[0] ?? '.',
     // The prefix is needed because a session id such as "constructor" would be the name of an inherited property of
     // `sessions`.
     session: `session ${session}`,

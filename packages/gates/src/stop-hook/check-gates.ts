@@ -35,9 +35,9 @@ type CurrentStatus = {
 };
 
 async function currentStatus(place: RepositoryPaths): Promise<Result<CurrentStatus>> {
-  const previewed = await previewGates(place, { ...READ_ONLY, selection: { kind: 'change', base: null } });
-  if (!previewed.ok) return previewed;
-  const { request, configFiles, outcome, plan, facts } = previewed.value;
+  const preview = await previewGates(place, { ...READ_ONLY, selection: { kind: 'change', base: null } });
+  if (!preview.ok) return preview;
+  const { request, configFiles, outcome, plan, facts } = preview.value;
   const files = await gitFiles(place, outcome.baseName, process.env);
   if (!files.ok) return files;
   const paths = [
@@ -64,21 +64,21 @@ export async function judgeStop(request: StopRequest): Promise<StopAnswer> {
   const place = await findRepository(request.cwd);
   if (!place.ok) return outsideRepository(place.failure);
   const { verdict, traces, awaited } = await judge(place.value, request.deadlineSeconds);
-  const judged = await rememberable(place.value, verdict, traces);
+  const judgement = await rememberable(place.value, verdict, traces);
   const worktree = worktreeOf(place.value);
   // Read the memory only after the run, because another session may have written to it during the run.
   const memory = readMemory(worktree);
-  const decided = decideStop(verdict, memory.sessions[request.session] ?? null);
-  return countBlocks(worktree, { ...memory, judged, awaited }, request.session, decided);
+  const decision = decideStop(verdict, memory.sessions[request.session] ?? null);
+  return countBlocks(worktree, { ...memory, judged: judgement, awaited }, request.session, decision);
 }
 
 // Outside a repository there are no gates, so the agent may stop. For any other failure, the user gets a message.
 function outsideRepository(failure: Failure): StopAnswer {
   if (failure.kind === 'not-a-repository' || failure.kind === 'bare-repository') return { kind: 'let-go', why: null };
-  return decideStop(unjudged(failure), null).answer;
+  return decideStop(unjudgedVerdict(failure), null).answer;
 }
 
-function unjudged(failure: Failure): StopVerdict & { readonly kind: 'unjudged' } {
+function unjudgedVerdict(failure: Failure): StopVerdict & { readonly kind: 'unjudged' } {
   const { what, next } = describeFailure(failure);
   return { kind: 'unjudged', why: `${what} ${next}`.trim() };
 }
@@ -102,38 +102,38 @@ async function judge(place: RepositoryPaths, deadlineSeconds: number): Promise<J
   const until = performance.now() + deadlineSeconds * 1000;
   let { awaited } = readMemory(worktreeOf(place));
   let traces: StatFingerprints | null = null;
-  const judged = (verdict: StopVerdict): Judgement => ({ verdict, traces, awaited: null });
+  const toJudgement = (verdict: StopVerdict): Judgement => ({ verdict, traces, awaited: null });
   for (let round = 1; ; ) {
     const before = await currentStatus(place);
-    if (!before.ok) return { ...judged(unjudged(before.failure)), traces: null };
+    if (!before.ok) return { ...toJudgement(unjudgedVerdict(before.failure)), traces: null };
     traces = before.value.traces;
     const { outcome, asked } = before.value;
-    if (outcome.exitCode === 0 || asked) return judged(concluded(outcome));
+    if (outcome.exitCode === 0 || asked) return toJudgement(verdictOf(outcome));
 
     const run = await runForStop(place, awaited, until);
-    if (!run.ok) return judged(unjudged(run.failure));
+    if (!run.ok) return toJudgement(unjudgedVerdict(run.failure));
     const { value } = run;
     if (value.kind === 'running') {
       return { verdict: stillRunning(value.progress), traces: null, awaited: value.awaited };
     }
     awaited = null;
     if (value.kind === 'busy') {
-      if (performance.now() >= until) return { ...judged(stillRunning([])), traces: null };
+      if (performance.now() >= until) return { ...toJudgement(stillRunning([])), traces: null };
       await sleep(BUSY_PAUSE_MS);
       continue;
     }
-    if (value.kind === 'unjudged') return judged(value);
+    if (value.kind === 'unjudged') return toJudgement(value);
 
     const after = await currentStatus(place);
-    if (!after.ok) return { ...judged(unjudged(after.failure)), traces: null };
+    if (!after.ok) return { ...toJudgement(unjudgedVerdict(after.failure)), traces: null };
     traces = after.value.traces;
-    if (after.value.outcome.exitCode === 0) return judged({ kind: 'holds' });
-    const { run: ended, isAboutThis } = value;
+    if (after.value.outcome.exitCode === 0) return toJudgement({ kind: 'holds' });
+    const { run: runResult, isAboutThis } = value;
     // The content changed during the run, so the current content needs another run.
-    if ((!isAboutThis || ended.exit_code === 0) && round++ < MOST_ROUNDS) continue;
-    const gates = failingGates(ended.gates);
-    return judged(
-      ended.exit_code === 1
+    if ((!isAboutThis || runResult.exit_code === 0) && round++ < MOST_ROUNDS) continue;
+    const gates = failingGates(runResult.gates);
+    return toJudgement(
+      runResult.exit_code === 1
         ? fails(after.value.outcome, gates)
         : { kind: 'unjudged', why: `${describeGates(gates) || CHANGING}. Run "onceover run" to try again.` },
     );
@@ -154,23 +154,23 @@ type StopRun =
  */
 async function runForStop(
   place: RepositoryPaths,
-  awaited: StopMemory['awaited'],
+  awaitedRun: StopMemory['awaited'],
   until: number,
 ): Promise<Result<StopRun>> {
   const fingerprint = () => statusFingerprint(place, indexName(place.root))?.print ?? null;
   const now = fingerprint();
-  const earlier = awaited === null ? null : await getRun(place, awaited.run, { seconds: 0 });
+  const earlier = awaitedRun === null ? null : await getRun(place, awaitedRun.run, { seconds: 0 });
   const isUsable =
     earlier?.ok === true &&
-    (earlier.value.state === 'running' || (earlier.value.state === 'done' && awaited?.print === now));
+    (earlier.value.state === 'running' || (earlier.value.state === 'done' && awaitedRun?.print === now));
   if (!isUsable) {
     const busy = await isHeld(place);
     if (!busy.ok || busy.value) return busy.ok ? ok({ kind: 'busy' }) : busy;
   }
-  const begun = isUsable ? earlier : await startRun(place, { paths: [], gate: null });
-  if (!begun.ok) return begun;
-  const print = isUsable ? (awaited?.print ?? null) : now;
-  const { id } = begun.value;
+  const backgroundRun = isUsable ? earlier : await startRun(place, { paths: [], gate: null });
+  if (!backgroundRun.ok) return backgroundRun;
+  const print = isUsable ? (awaitedRun?.print ?? null) : now;
+  const { id } = backgroundRun.value;
   const run = await getRun(place, id, { seconds: Math.max(0, (until - performance.now()) / 1000) });
   if (!run.ok) return run;
   if (run.value.state === 'running') {
@@ -180,10 +180,10 @@ async function runForStop(
   return ok(await readResult(run.value, print === null || fingerprint() === print));
 }
 
-async function readResult(started: StartedRun, isAboutThis: boolean): Promise<StopRun> {
+async function readResult(backgroundRun: StartedRun, isAboutThis: boolean): Promise<StopRun> {
   // Import this only here: loading the schemas of results would slow down calls of the hook that start no run.
-  const { startedRunDocument } = await import('../result/describe/background.ts');
-  const { state, run, error, progress } = startedRunDocument(started);
+  const { startedRunDocument } = await import('../run/describe/background.ts');
+  const { state, run, error, progress } = startedRunDocument(backgroundRun);
   if (error !== null) return { kind: 'unjudged', why: error.message };
   if (state === 'died' || run === null) {
     return { kind: 'unjudged', why: `the run ended without a result. ${progress.at(-1) ?? ''}`.trim() };
@@ -206,7 +206,7 @@ function failingGates(gates: RunDocument['gates']): readonly FailingGate[] {
 }
 
 /** Returns the verdict for a status that needs no run: all gates pass, or another run would be useless. */
-function concluded(outcome: RunOutcome): StopVerdict {
+function verdictOf(outcome: RunOutcome): StopVerdict {
   if (outcome.exitCode === 0) return { kind: 'holds' };
   const gates = failingGates(outcome.gates.map(gateDocument));
   if (outcome.exitCode === 1) return fails(outcome, gates);
@@ -224,8 +224,8 @@ function stillRunning(progress: readonly string[]): StopVerdict {
 function fails({ findings }: RunOutcome, gates: readonly FailingGate[]): StopVerdict {
   const open = findings.filter(({ state }) => isOpen(state));
   const names = [...open.map(({ finding }) => finding.id), ...gates.map(({ id }) => id)];
-  const proposed = open.filter(({ finding }) => waitsForPerson(finding)).map(({ finding }) => finding.id);
-  return { kind: 'fails', open: names, proposed, reason: describeStopReason(open, gates) };
+  const proposedIds = open.filter(({ finding }) => waitsForPerson(finding)).map(({ finding }) => finding.id);
+  return { kind: 'fails', open: names, proposed: proposedIds, reason: describeStopReason(open, gates) };
 }
 
 /**
@@ -261,6 +261,6 @@ async function rememberable(
 export function snooze({ commonDir }: Pick<RepositoryPaths, 'commonDir'>, minutes: number): Result<Date | null> {
   const folder = openFolder(commonDir, MEMORY_FOLDER);
   const until = minutes === 0 ? null : new Date(Date.now() + minutes * 60_000);
-  const written = until === null ? folder.remove(SNOOZED) : folder.write(SNOOZED, `${until.getTime()}\n`);
-  return written.ok ? ok(until) : written;
+  const writeResult = until === null ? folder.remove(SNOOZED) : folder.write(SNOOZED, `${until.getTime()}\n`);
+  return writeResult.ok ? ok(until) : writeResult;
 }

@@ -12,11 +12,13 @@ const RERUN =
 
 /** Returns the reason why an agent may not stop yet, and what it has to do. */
 export function describeStopReason(findings: readonly ReportedFinding[], gates: readonly FailingGate[]): string {
-  const more = findings.length - MOST_FINDINGS;
+  const omittedCount = findings.length - MOST_FINDINGS;
   return [
     'The review gates of this repository do not pass for your change yet.',
-    ...describeFindingsForAgent(findings.slice(0, MOST_FINDINGS).map(shortened)),
-    ...(more > 0 ? [`There are ${more} more findings. Run "onceover status --prompt" to see all of them.`] : []),
+    ...describeFindingsForAgent(findings.slice(0, MOST_FINDINGS).map(shorten)),
+    ...(omittedCount > 0
+      ? [`There are ${omittedCount} more findings. Run "onceover status --prompt" to see all of them.`]
+      : []),
     ...gates.slice(0, MOST_GATES).map((gate) => describeFailingGate(gate)),
     ...(gates.some(({ output }) => output !== null) ? [RERUN] : []),
     `Fix it, then stop again: the reviewers check your changes. ${WAIVE}`,
@@ -31,7 +33,7 @@ export function describeStillRunning(progress: readonly string[]): string {
 }
 
 // Shortens the texts of a finding, because a reviewer may write very long ones. "onceover status" shows them in full.
-function shortened({ finding, state }: ReportedFinding): ReportedFinding {
+function shorten({ finding, state }: ReportedFinding): ReportedFinding {
   const { code, issue, fix } = finding;
   const short = { ...finding, code: code && cut(code), issue: cut(issue), fix: fix && cut(fix) };
   return { finding: short, state };

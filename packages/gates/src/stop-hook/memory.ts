@@ -33,9 +33,9 @@ export function readMemory(worktree: WorktreePaths): StopMemory {
  */
 export function writeMemory(worktree: WorktreePaths, memory: StopMemory): boolean {
   const sessions = Object.fromEntries(Object.entries(memory.sessions).slice(-MOST_SESSIONS));
-  const stored = { version: ONCEOVER_VERSION, root: worktree.root, ...memory, sessions };
-  const whole = JSON.stringify(stored);
-  const text = whole.length <= LARGEST_BYTES ? whole : JSON.stringify({ ...stored, judged: null });
+  const document = { version: ONCEOVER_VERSION, root: worktree.root, ...memory, sessions };
+  const whole = JSON.stringify(document);
+  const text = whole.length <= LARGEST_BYTES ? whole : JSON.stringify({ ...document, judged: null });
   const folder = folderOf(worktree);
   const temporary = join(folder, `.onceover-${process.pid}-${Date.now()}`);
   try {
@@ -70,8 +70,8 @@ function tryToRemove(path: string): void {
  * sessions are kept.
  */
 export function withSession(memory: StopMemory, session: string, blocks: Blocks | null): StopMemory {
-  const { [session]: _, ...others } = memory.sessions;
-  return { ...memory, sessions: blocks === null ? others : { ...others, [session]: blocks } };
+  const { [session]: _, ...otherSessions } = memory.sessions;
+  return { ...memory, sessions: blocks === null ? otherSessions : { ...otherSessions, [session]: blocks } };
 }
 
 /** Returns the time until which a user turned the hook off; `null` if the hook is active. */
@@ -116,7 +116,7 @@ export function countBlocks(
   session: string,
   { answer, blocks }: { readonly answer: StopAnswer; readonly blocks: Blocks | null },
 ): StopAnswer {
-  const written = writeMemory(worktree, withSession(memory, session, blocks));
-  if (written || answer.kind === 'let-go') return answer;
+  const isWritten = writeMemory(worktree, withSession(memory, session, blocks));
+  if (isWritten || answer.kind === 'let-go') return answer;
   return { kind: 'let-go', why: { kind: 'not-counted', folder: worktree.commonDir } };
 }

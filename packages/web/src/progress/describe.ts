@@ -118,13 +118,13 @@ function describeSlotEnd(event: EventOf<'slot-ended'>, paint: Paint): string {
 }
 
 function describeRound(event: EventOf<'round-started'>): string {
-  const which = event.isFinalValidation
+  const roundName = event.isFinalValidation
     ? `Final validation after iteration ${event.iteration}`
     : `Iteration ${event.iteration} of ${event.most}`;
-  const skipped = event.resting.map(
+  const skipNotes = event.resting.map(
     ({ role, passedAt }) => `; ${role} skipped (already passed in iteration ${passedAt})`,
   );
-  return `${which} (${event.phase}): ${event.roles.join(', ')}${skipped.join('')}`;
+  return `${roundName} (${event.phase}): ${event.roles.join(', ')}${skipNotes.join('')}`;
 }
 
 function describeRoleEnd(event: EventOf<'look-ended'>, paint: Paint): string {

@@ -16,12 +16,12 @@ export function frame(progress: Progress, { columns, rows }: Size, now: number, 
   if (running.length === 0 && progress.title === null) return [];
   // Keep the last column free, because some terminals wrap a line that reaches it.
   const width = Math.max(10, columns - 1);
-  const most = Math.max(1, Math.min(MOST_LINES, rows - 3));
-  const shown = running.length <= most ? running : running.slice(0, most - 1);
-  const column = Math.min(Math.floor(width / 2), Math.max(0, ...shown.map(({ name }) => cells(name))));
+  const maxLines = Math.max(1, Math.min(MOST_LINES, rows - 3));
+  const visibleTasks = running.length <= maxLines ? running : running.slice(0, maxLines - 1);
+  const column = Math.min(Math.floor(width / 2), Math.max(0, ...visibleTasks.map(({ name }) => cells(name))));
   const lines = [
-    ...shown.map((one) => `  ${padCells(cutStart(one.name, column), column)}  ${describeRunning(one, now)}`),
-    ...(shown.length < running.length ? [`  … and ${running.length - shown.length} more`] : []),
+    ...visibleTasks.map((task) => `  ${padCells(cutStart(task.name, column), column)}  ${describeRunning(task, now)}`),
+    ...(visibleTasks.length < running.length ? [`  … and ${running.length - visibleTasks.length} more`] : []),
   ];
   return [...lines.map((line) => cut(line, width)), paint('strong', cut(summary(progress, now), width))];
 }
@@ -30,7 +30,7 @@ const MOST_LINES = 12;
 
 function summary(progress: Progress, now: number): string {
   const { title, checks, checksEnded, slots, ended, failed, running, tokens, startedAt } = progress;
-  const used = [...running.values()].reduce((sum, one) => sum + (one.tokens ?? 0), tokens);
+  const tokenSum = [...running.values()].reduce((sum, task) => sum + (task.tokens ?? 0), tokens);
   return [
     title ?? '',
     `${running.size} running`,
@@ -38,7 +38,7 @@ function summary(progress: Progress, now: number): string {
     slots === 0 ? '' : `${ended} of ${count(slots, 'reviewer')} done`,
     failed === 0 ? '' : `${failed} failed`,
     elapsed(now - startedAt),
-    used === 0 ? '' : `${tokensOf(used)} tokens`,
+    tokenSum === 0 ? '' : `${tokensOf(tokenSum)} tokens`,
   ]
     .filter((part) => part !== '')
     .join(' · ');
@@ -71,15 +71,15 @@ export function elapsed(ms: number): string {
  * printed permanently, above the live lines.
  */
 export function liveLines(terminal: { readonly columns?: number; write(text: string): unknown }) {
-  let drawn: readonly string[] = [];
+  let drawnLines: readonly string[] = [];
   let width = terminal.columns || 80;
   return (lines: readonly string[], above: readonly string[] = []): void => {
     const columns = terminal.columns || 80;
     const text =
-      columns === width && above.length === 0 && lines.length === drawn.length
-        ? changedLines(drawn, lines)
-        : `${upTo(drawn, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
-    drawn = lines;
+      columns === width && above.length === 0 && lines.length === drawnLines.length
+        ? changedLines(drawnLines, lines)
+        : `${upTo(drawnLines, columns)}${[...above, ...lines].map((line) => `${line}\n`).join('')}`;
+    drawnLines = lines;
     width = columns;
     // Write everything at once, between the escape codes for synchronized output, so that the terminal never shows half
     // an update.
@@ -93,16 +93,18 @@ const CLEAR_LINE = '\u001b[K';
 const CLEAR_BELOW = '\u001b[J';
 
 // Returns the output that rewrites only the lines that differ; unchanged lines then cannot flicker.
-function changedLines(drawn: readonly string[], lines: readonly string[]): string {
-  const first = lines.findIndex((line, n) => line !== drawn[n]);
+function changedLines(drawnLines: readonly string[], lines: readonly string[]): string {
+  const first = lines.findIndex((line, n) => line !== drawnLines[n]);
   if (first === -1) return '';
-  const steps = lines.slice(first).map((line, n) => (line === drawn[first + n] ? '\n' : `\r${line}${CLEAR_LINE}\n`));
+  const steps = lines
+    .slice(first)
+    .map((line, n) => (line === drawnLines[first + n] ? '\n' : `\r${line}${CLEAR_LINE}\n`));
   return `${up(lines.length - first)}${steps.join('')}`;
 }
 
 // Returns the escape codes that erase the drawn lines. If the terminal became narrower, a line may take several rows.
-function upTo(drawn: readonly string[], columns: number): string {
-  const rows = drawn.reduce(
+function upTo(drawnLines: readonly string[], columns: number): string {
+  const rows = drawnLines.reduce(
     (sum, line) => sum + Math.max(1, Math.ceil(cells(stripVTControlCharacters(line)) / columns)),
     0,
   );
@@ -123,7 +125,7 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
   let above: string[] = [];
   let due: NodeJS.Timeout | null = null;
   let lastDrawn = 0;
-  let ended = false;
+  let hasEnded = false;
   let hasLines = false;
   const draw = () => {
     if (due !== null) clearTimeout(due);
@@ -131,9 +133,9 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
     const now = performance.now();
     lastDrawn = now;
     const size = { columns: terminal.columns || 80, rows: terminal.rows || 24 };
-    redraw(ended ? [] : frame(progress, size, now, paint), above);
+    redraw(hasEnded ? [] : frame(progress, size, now, paint), above);
     above = [];
-    if (!ended && progress.running.size > 0) later(Math.ceil(SECOND - ((now - progress.startedAt) % SECOND)));
+    if (!hasEnded && progress.running.size > 0) later(Math.ceil(SECOND - ((now - progress.startedAt) % SECOND)));
   };
   const later = (ms: number) => {
     due = setTimeout(draw, ms);
@@ -156,8 +158,8 @@ export function liveReporter(terminal: WriteStream, paint: Paint): ConsoleReport
       soon();
     },
     end() {
-      if (ended) return;
-      ended = true;
+      if (hasEnded) return;
+      hasEnded = true;
       // The result is printed to the same terminal, so put an empty line before it.
       if (hasLines && process.stdout.isTTY) above.push('');
       terminal.off('resize', soon);

@@ -67,7 +67,7 @@ function toShared(progress: Progress, lines: readonly string[]): SharedProgress 
     ...{ pid: process.pid, at: new Date().toISOString(), title, failed, tokens, lines },
     steps: checks + slots,
     ended: checksEnded + ended,
-    working: [...running.values()].map((one) => ({ ...one, since: new Date(one.since).toISOString() })),
+    working: [...running.values()].map((task) => ({ ...task, since: new Date(task.since).toISOString() })),
   };
 }
 
@@ -76,10 +76,10 @@ export function readProgress(
   place: Place,
   holder: { readonly pid: number; readonly since: string },
 ): SharedProgress | null {
-  const read = openFolder(place.commonDir, FOLDER).json(nameOf(place), LARGEST_BYTES);
-  const shared = readShape<SharedProgress>(read, SHARED);
+  const content = openFolder(place.commonDir, FOLDER).json(nameOf(place), LARGEST_BYTES);
+  const progress = readShape<SharedProgress>(content, SHARED);
   // The file of an earlier run may still exist, and a later process may have got the same process id.
-  return shared === null || shared.pid !== holder.pid || shared.at < holder.since ? null : shared;
+  return progress === null || progress.pid !== holder.pid || progress.at < holder.since ? null : progress;
 }
 
 function nameOf({ root }: Place): string {
@@ -104,5 +104,5 @@ const SHARED: Shape<SharedProgress> = {
   failed: isCount,
   tokens: isCount,
   lines: isStrings,
-  working: (value) => Array.isArray(value) && value.every((one) => readShape<Working>(one, WORKING) !== null),
+  working: (value) => Array.isArray(value) && value.every((task) => readShape<Working>(task, WORKING) !== null),
 };

@@ -18,7 +18,7 @@ export function sharedReporter<E extends Event>(repository: RepositoryPaths, rep
         waiting = [event];
         void import('./progress-file.ts').then(({ openProgressWriter }) => {
           file = openProgressWriter(repository);
-          for (const one of waiting ?? []) file.tell(one);
+          for (const queuedEvent of waiting ?? []) file.tell(queuedEvent);
         });
       }
     },

@@ -55,53 +55,53 @@ export function progressAfter(before: Progress, event: Event, now: number): Prog
       return { ...NO_PROGRESS(before.startedAt), title: `${event.phase}, ${round}`, slots: event.roles.length };
     }
     case 'check-started':
-      return started(before, event, now, { name: quoteName(event.gate), doing: event.command });
+      return addTask(before, event, now, { name: quoteName(event.gate), doing: event.command });
     case 'fix-started':
-      return started(before, event, now, { name: FIX, agent: event.agent, dispatch: event.dispatch });
+      return addTask(before, event, now, { name: FIX, agent: event.agent, dispatch: event.dispatch });
     case 'reading-started':
-      return started(before, event, now, { name: `reading for ${event.readers.length} reviewers`, agent: event.agent });
+      return addTask(before, event, now, { name: `reading for ${event.readers.length} reviewers`, agent: event.agent });
     case 'slot-started': {
       const { gate, slot, agent, dispatch } = event;
       const name = `${quoteName(gate)}, reviewer ${slot}`;
-      return started(before, event, now, { name, agent, dispatch: dispatch.kind });
+      return addTask(before, event, now, { name, agent, dispatch: dispatch.kind });
     }
     case 'look-started': {
       const { role, part, agent, dispatch, label } = event;
       const name = part === null ? role : `${role} ${part}`;
-      return started(before, event, now, { name, agent, dispatch, doing: label });
+      return addTask(before, event, now, { name, agent, dispatch, doing: label });
     }
     case 'fix-active':
     case 'slot-active':
     case 'look-active':
-      return changed(before, event, (one) => ({
-        doing: event.doing ?? one.doing,
-        tokens: event.usage === null ? one.tokens : totalTokens(event.usage),
+      return changeTask(before, event, (task) => ({
+        doing: event.doing ?? task.doing,
+        tokens: event.usage === null ? task.tokens : totalTokens(event.usage),
       }));
     case 'slot-asked-again':
     case 'look-asked-again':
-      return changed(before, event, (one) => ({
+      return changeTask(before, event, (task) => ({
         agent: event.agent,
-        dispatch: event.mode === 'repair' ? one.dispatch : 'fresh',
+        dispatch: event.mode === 'repair' ? task.dispatch : 'fresh',
         doing: null,
       }));
     case 'check-ended': {
-      const counted = {
+      const counts = {
         checksEnded: before.checksEnded + 1,
         failed: before.failed + (event.status === 'pass' ? 0 : 1),
       };
-      return ended({ ...before, ...counted }, event, null);
+      return endTask({ ...before, ...counts }, event, null);
     }
     case 'fix-ended':
-      return ended(before, event, event.fix.usage);
+      return endTask(before, event, event.fix.usage);
     case 'slot-ended':
     case 'look-ended': {
       const isFailure = event.status !== 'pass' && event.status !== 'done';
-      const counted = { ...before, ended: before.ended + 1, failed: before.failed + (isFailure ? 1 : 0) };
-      return ended(counted, event, event.usage);
+      const progress = { ...before, ended: before.ended + 1, failed: before.failed + (isFailure ? 1 : 0) };
+      return endTask(progress, event, event.usage);
     }
     // A call that reads files for several reviewers is already counted for the first of these reviewers.
     case 'reading-ended':
-      return ended(before, event, null);
+      return endTask(before, event, null);
     case 'slot-planned':
     case 'committed':
       return before;
@@ -120,22 +120,22 @@ function keyOf(event: Event): string {
 
 const IDLE = { agent: null, dispatch: null, doing: null, tokens: null } as const;
 
-function started(
+function addTask(
   before: Progress,
   event: Event,
   since: number,
-  one: Pick<Running, 'name'> & Partial<Omit<Running, 'since'>>,
+  task: Pick<Running, 'name'> & Partial<Omit<Running, 'since'>>,
 ): Progress {
-  return { ...before, running: new Map([...before.running, [keyOf(event), { ...IDLE, since, ...one }]]) };
+  return { ...before, running: new Map([...before.running, [keyOf(event), { ...IDLE, since, ...task }]]) };
 }
 
-function changed(before: Progress, event: Event, change: (one: Running) => Partial<Running>): Progress {
-  const one = before.running.get(keyOf(event));
-  if (one === undefined) return before;
-  return { ...before, running: new Map([...before.running, [keyOf(event), { ...one, ...change(one) }]]) };
+function changeTask(before: Progress, event: Event, change: (task: Running) => Partial<Running>): Progress {
+  const task = before.running.get(keyOf(event));
+  if (task === undefined) return before;
+  return { ...before, running: new Map([...before.running, [keyOf(event), { ...task, ...change(task) }]]) };
 }
 
-function ended(before: Progress, event: Event, usage: Usage | null): Progress {
+function endTask(before: Progress, event: Event, usage: Usage | null): Progress {
   const running = new Map([...before.running].filter(([key]) => key !== keyOf(event)));
   return { ...before, tokens: before.tokens + (usage === null ? 0 : totalTokens(usage)), running };
 }

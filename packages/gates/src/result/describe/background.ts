@@ -17,15 +17,15 @@ type RunResult = NonNullable<StartedRunDocument['run']>;
 /**
  * Returns the JSON document of a background run. If the run printed neither a result nor an error, the state is `died`.
  */
-export function startedRunDocument(started: BackgroundJob): StartedRunDocument {
-  const run = runSchema.safeParse(started.answer);
-  const error = errorSchema.safeParse(started.answer);
-  const ended = {
-    state: started.state === 'done' && !run.success && !error.success ? ('died' as const) : started.state,
+export function startedRunDocument(backgroundRun: StartedRun): StartedRunDocument {
+  const run = runSchema.safeParse(backgroundRun.answer);
+  const error = errorSchema.safeParse(backgroundRun.answer);
+  const result = {
+    state: backgroundRun.state === 'done' && !run.success && !error.success ? ('died' as const) : backgroundRun.state,
     run: run.success ? run.data : null,
     error: error.success ? error.data.error : null,
   };
-  return { run_id: started.id, ...ended, progress: [...started.progress], next: nextStep(ended) };
+  return { run_id: backgroundRun.id, ...result, progress: [...backgroundRun.progress], next: nextStep(result) };
 }
 
 function nextStep({ state, run, error }: Pick<StartedRunDocument, 'state' | 'run' | 'error'>): string {
@@ -49,22 +49,22 @@ function nextAfterFailure(run: RunResult): string {
     return `A gate failed too often without progress, and the user has to decide. List the open findings for the user; ${ASKED_AGAIN}.`;
   }
   const open = run.findings.filter(({ state }) => isOpen(state));
-  const proposed = open.filter(({ answer }) => answer === 'proposed').map(({ id }) => id);
-  const confirm = `Ask the user to confirm the proposed waivers in a terminal: ${confirmCommand(proposed)}`;
-  const others = run.gates.filter(
+  const proposedIds = open.filter(({ answer }) => answer === 'proposed').map(({ id }) => id);
+  const confirm = `Ask the user to confirm the proposed waivers in a terminal: ${confirmCommand(proposedIds)}`;
+  const otherFailures = run.gates.filter(
     ({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings',
   );
-  if (proposed.length > 0 && proposed.length === open.length && others.length === 0) return confirm;
+  if (proposedIds.length > 0 && proposedIds.length === open.length && otherFailures.length === 0) return confirm;
   const problems = listProblems(run);
   const hasError = problems.length === 0 || run.gates.some(({ status }) => status === 'error');
   return [
     ...(hasError ? ['Some gates have no result, so nothing passed.'] : []),
     `Fix ${[...problems, ...(hasError ? ['the errors above'] : [])].join(' and ')}, then call start_run again.`,
     ...(hasError ? ['If you cannot fix an error, report it to the user.'] : []),
-    ...(open.length > proposed.length
+    ...(open.length > proposedIds.length
       ? ['If a finding is wrong or must stay, propose a waiver: call resolve_finding with how "skip" and the reason.']
       : []),
-    ...(proposed.length > 0 ? [confirm] : []),
+    ...(proposedIds.length > 0 ? [confirm] : []),
   ].join(' ');
 }
 
@@ -97,11 +97,11 @@ function problemsOf({ findings }: RunResult) {
 }
 
 /** Lists the waived findings, so that the reader sees which problems a passing gate ignores. */
-function describeWaived(waived: RunResult['findings']): string[] {
-  if (waived.length === 0) return [];
+function describeWaived(waivedFindings: RunResult['findings']): string[] {
+  if (waivedFindings.length === 0) return [];
   return [
-    `${count(waived.length, 'finding is', 'findings are')} waived and ${waived.length === 1 ? 'does' : 'do'} not fail a gate:`,
-    ...waived.map((finding) => promptFinding(finding, answerOf(finding))),
+    `${count(waivedFindings.length, 'finding is', 'findings are')} waived and ${waivedFindings.length === 1 ? 'does' : 'do'} not fail a gate:`,
+    ...waivedFindings.map((finding) => promptFinding(finding, answerOf(finding))),
   ];
 }
 

@@ -120,10 +120,10 @@ export function describeSlotReason(outcome: SlotOutcome): string {
 
 export function describeWhy(codes: string): string {
   // If the reason for the review and the reason for its session are the same, show it only once.
-  const all = [...new Set(codes.split(', '))];
+  const uniqueCodes = [...new Set(codes.split(', '))];
   // If no session was stored, every review has the code `first-look`, so only the other code is informative.
-  const shown = all.length > 1 ? all.filter((code) => code !== 'first-look') : all;
-  return shown.map((code) => SLOT_REASONS[code as keyof typeof SLOT_REASONS] ?? showInvisible(code)).join(', ');
+  const shownCodes = uniqueCodes.length > 1 ? uniqueCodes.filter((code) => code !== 'first-look') : uniqueCodes;
+  return shownCodes.map((code) => SLOT_REASONS[code as keyof typeof SLOT_REASONS] ?? showInvisible(code)).join(', ');
 }
 
 /** Returns the word for the status of a gate. If the gate passes only because of waivers, the word is not "passed". */

@@ -54,8 +54,8 @@ export function describeNoChanges({ baseName, scope }: RunOutcome): string {
 
 /** Describes that no gate applies to the change, or to the requested part of it. */
 export function describeNoGate({ asked, notices }: RunOutcome): string {
-  const unconfigured = notices.find(({ kind }) => kind === 'unconfigured');
-  if (unconfigured !== undefined) return describeRunNotice(unconfigured);
+  const notice = notices.find(({ kind }) => kind === 'unconfigured');
+  if (notice !== undefined) return describeRunNotice(notice);
   if (asked === null) return 'no gate or rule covers the changed files';
   const paths = asked.paths.filter((path) => path !== '');
   const where = paths.length === 0 ? 'this change' : someNames(paths);
@@ -65,26 +65,31 @@ export function describeNoGate({ asked, notices }: RunOutcome): string {
 }
 
 function describePassed({ gates, asked, iteration, scope, baseName }: RunOutcome): string {
-  const waived = gates.filter(({ why }) => why === 'waived').length;
-  const all = gates.length === 1 ? '1 gate' : `all ${gates.length} gates`;
-  const which = (asked?.others.length ?? 0) > 0 ? count(gates.length, 'requested gate') : all;
+  const waivedCount = gates.filter(({ why }) => why === 'waived').length;
+  const gateCount = gates.length === 1 ? '1 gate' : `all ${gates.length} gates`;
+  const subject = (asked?.others.length ?? 0) > 0 ? count(gates.length, 'requested gate') : gateCount;
   const [kind = ''] = scope.key.split(' ');
   const since = kind === 'base' ? `, changes since ${quoteName(baseName ?? 'the first commit')} only` : '';
   const only = SCOPES[kind]?.only ?? since;
-  const byWaiver = waived === 0 ? '' : `, ${waived === gates.length ? '' : `${waived} `}with waived findings`;
-  const accepted = gates.filter(({ why }) => why === 'accepted').length;
+  const byWaiver =
+    waivedCount === 0 ? '' : `, ${waivedCount === gates.length ? '' : `${waivedCount} `}with waived findings`;
+  const acceptedCount = gates.filter(({ why }) => why === 'accepted').length;
   const byOthers =
-    accepted === 0 ? '' : `, ${accepted === gates.length ? '' : `${accepted} `}accepted from other clones`;
-  const isUnchanged = iteration === null && accepted < gates.length;
-  return `${which}${only}${byWaiver}${byOthers}${isUnchanged ? `, ${accepted === 0 ? '' : 'the others '}unchanged since the last ${waived === 0 ? 'pass' : 'run'}` : ''}`;
+    acceptedCount === 0
+      ? ''
+      : `, ${acceptedCount === gates.length ? '' : `${acceptedCount} `}accepted from other clones`;
+  const isUnchanged = iteration === null && acceptedCount < gates.length;
+  return `${subject}${only}${byWaiver}${byOthers}${isUnchanged ? `, ${acceptedCount === 0 ? '' : 'the others '}unchanged since the last ${waivedCount === 0 ? 'pass' : 'run'}` : ''}`;
 }
 
 /** Lists what a passed run did not review, so that no one assumes that it passed. */
 function describeExcluded(outcome: RunOutcome): string[] {
   if (outcome.status !== 'passed' && outcome.status !== 'passed_with_warnings') return [];
   const [kind = ''] = outcome.scope.key.split(' ');
-  const excluded = [SCOPES[kind]?.excluded ?? '', someNames(outcome.asked?.others ?? [])].filter((one) => one !== '');
-  return excluded.length === 0 ? [] : [`Not part of this run: ${excluded.join('; ')}.`];
+  const exclusions = [SCOPES[kind]?.excluded ?? '', someNames(outcome.asked?.others ?? [])].filter(
+    (exclusion) => exclusion !== '',
+  );
+  return exclusions.length === 0 ? [] : [`Not part of this run: ${exclusions.join('; ')}.`];
 }
 
 /** For a run about a part of the change: the words for what it reviewed and for what it left out. */
@@ -110,20 +115,20 @@ function isWaiting(outcome: RunOutcome): boolean {
 }
 
 function counts(outcome: RunOutcome): string {
-  const found = outcome.findings.filter(({ state }) => isOpen(state));
-  const gates = new Set(found.map(({ finding }) => finding.gate));
-  const open = problemsIn(found);
-  const failed = withStatus(outcome, 'fail').filter(({ id }) => !gates.has(id));
-  const checks = failed.filter(({ kind }) => kind === 'check').length;
+  const openFindings = outcome.findings.filter(({ state }) => isOpen(state));
+  const gates = new Set(openFindings.map(({ finding }) => finding.gate));
+  const open = problemsIn(openFindings);
+  const failedGates = withStatus(outcome, 'fail').filter(({ id }) => !gates.has(id));
+  const checks = failedGates.filter(({ kind }) => kind === 'check').length;
   const parts = [
     [open.length, `${count(open.length, 'open finding')} in ${count(gates.size, 'gate')}`],
     [checks, count(checks, 'failed check')],
-    [failed.length - checks, count(failed.length - checks, 'failed review')],
+    [failedGates.length - checks, count(failedGates.length - checks, 'failed review')],
     [withStatus(outcome, 'error').length, `${count(withStatus(outcome, 'error').length, 'gate')} without a result`],
     [withStatus(outcome, 'not_run').length, `${count(withStatus(outcome, 'not_run').length, 'gate')} not run`],
   ] as const;
-  const shown = parts.filter(([number]) => number > 0).map(([, words]) => words);
-  if (shown.length > 0) return shown.join(', ');
+  const phrases = parts.filter(([number]) => number > 0).map(([, words]) => words);
+  if (phrases.length > 0) return phrases.join(', ');
   const isUnnameable = outcome.notices.some(({ kind }) => kind === 'unnameable');
   return isUnnameable ? 'the name of a changed file is not UTF-8' : 'every gate passes, but a report is missing';
 }
@@ -150,11 +155,11 @@ const ON_BASE =
 function afterFailure(outcome: RunOutcome): string[] {
   const { gates, findings, iteration, status } = outcome;
   const open = findings.filter(({ state }) => isOpen(state)).sort(bySeverity);
-  const proposed = open.filter(({ finding }) => isProposed(finding)).map(({ finding }) => finding.id);
-  const contested = open.filter(({ finding }) => isContested(finding)).map(({ finding }) => finding);
+  const proposedIds = open.filter(({ finding }) => isProposed(finding)).map(({ finding }) => finding.id);
+  const contestedFindings = open.filter(({ finding }) => isContested(finding)).map(({ finding }) => finding);
   const confirm = [
-    ...(proposed.length === 0 ? [] : [`To accept the proposed waivers: ${confirmCommand(proposed)}`]),
-    ...contested.map(describeContested),
+    ...(proposedIds.length === 0 ? [] : [`To accept the proposed waivers: ${confirmCommand(proposedIds)}`]),
+    ...contestedFindings.map(describeContested),
   ];
   if (gates.some(({ why }) => why === 'retry-limit')) {
     return [`Next: look at the open findings; then ${ASKED_AGAIN}.`, ...confirm];
@@ -189,8 +194,10 @@ type JudgedRun = {
 
 /** Names what has to be fixed in the code: "the open findings", "the failed checks", or both. */
 export function listProblems({ gates, findings }: JudgedRun): string[] {
-  const found = findings.filter(({ state }) => isOpen(state));
-  const open = groupBySameCode(found, (one) => ('finding' in one ? { ...one.finding, state: one.state } : one)).length;
+  const openFindings = findings.filter(({ state }) => isOpen(state));
+  const open = groupBySameCode(openFindings, (entry) =>
+    'finding' in entry ? { ...entry.finding, state: entry.state } : entry,
+  ).length;
   const checks = gates.filter(({ kind, status }) => kind === 'check' && status === 'fail').length;
   return [
     ...(open === 0 ? [] : [open === 1 ? 'the open finding' : 'the open findings']),

@@ -20,23 +20,26 @@ export type Amount = 'quiet' | 'normal' | 'verbose';
  * Describes a run for people, in this order: open findings, gates, other findings, uncovered files, verdict, next step,
  * cost.
  */
-export function describeRun(outcome: RunOutcome, styled: Styled = UNSTYLED, amount: Amount = 'normal'): string {
+export function describeRun(outcome: RunOutcome, style: Styled = UNSTYLED, amount: Amount = 'normal'): string {
   const verbose = amount === 'verbose';
   const [result = '', ...next] = describeVerdict(outcome);
-  const style = outcome.exitCode === 0 ? 'good' : outcome.exitCode === 1 ? 'bad' : 'broken';
-  const wrapped = (line: string) => wrapTo(line, styled);
-  const end = [styled.paint(style, wrapped(result)), ...next.map((line) => wrapped(withNpx(line, styled.byNpx)))];
-  const open = openFindings(outcome.findings, styled, verbose);
+  const verdictStyle = outcome.exitCode === 0 ? 'good' : outcome.exitCode === 1 ? 'bad' : 'broken';
+  const wrapLine = (line: string) => wrapTo(line, style);
+  const end = [
+    style.paint(verdictStyle, wrapLine(result)),
+    ...next.map((line) => wrapLine(withNpx(line, style.byNpx))),
+  ];
+  const open = openFindings(outcome.findings, style, verbose);
   if (amount === 'quiet') return [...open, end.join('\n')].join('\n\n');
-  const rest = [
-    ...otherFindings(outcome.findings, styled, verbose),
-    ...describeUncovered(outcome, verbose ? Number.POSITIVE_INFINITY : MOST_FILES).map(wrapped),
+  const notes = [
+    ...otherFindings(outcome.findings, style, verbose),
+    ...describeUncovered(outcome, verbose ? Number.POSITIVE_INFINITY : MOST_FILES).map(wrapLine),
   ];
   const blocks = [
     ...open,
-    gateLines(outcome, styled, verbose).join('\n'),
-    rest.join('\n'),
-    [...end, ...describeSharing(outcome).map(wrapped), ...describePaid(outcome).map(wrapped)].join('\n'),
+    gateLines(outcome, style, verbose).join('\n'),
+    notes.join('\n'),
+    [...end, ...describeSharing(outcome).map(wrapLine), ...describePaid(outcome).map(wrapLine)].join('\n'),
   ];
   return blocks.filter((block) => block !== '').join('\n\n');
 }
@@ -59,33 +62,39 @@ const MOST_OUTPUT = 10;
 
 const SHOW_ALL = '(show with --verbose)';
 
-function openFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
+function openFindings(findings: readonly ReportedFinding[], style: Styled, verbose: boolean): string[] {
   const open = problemsIn(findings.filter(({ state }) => isOpen(state)).sort(bySeverity));
   if (open.length === 0) return [];
-  const onScreen = styled.width !== null && !verbose;
-  const shown = onScreen ? open.slice(0, MOST_LISTED) : open;
+  const onScreen = style.width !== null && !verbose;
+  const problems = onScreen ? open.slice(0, MOST_LISTED) : open;
   const detail = onScreen && open.length > MOST_DETAILED ? 'brief' : 'full';
-  const more = withNpx('All open findings, with code and fixes: onceover status --verbose', styled.byNpx);
-  const lines = shown.flatMap(([one, ...others]) => describeFinding(one, styled, detail, others));
+  const hint = withNpx('All open findings, with code and fixes: onceover status --verbose', style.byNpx);
+  const lines = problems.flatMap(([finding, ...sameCodeFindings]) =>
+    describeFinding(finding, style, detail, sameCodeFindings),
+  );
   return [
-    styled.paint('strong', count(open.length, 'open finding')),
-    [...lines, ...(detail === 'brief' ? [more] : [])].join('\n'),
+    style.paint('strong', count(open.length, 'open finding')),
+    [...lines, ...(detail === 'brief' ? [hint] : [])].join('\n'),
   ];
 }
 
 /** Describes the findings that do not fail a gate: warnings, waived and closed ones. */
-function otherFindings(findings: readonly ReportedFinding[], styled: Styled, verbose: boolean): string[] {
-  const inState = (wanted: ReportedFinding['state']) =>
-    problemsIn(findings.filter(({ state }) => state === wanted).sort(bySeverity));
-  const [warnings, waived] = [inState('warning'), inState('waived')];
-  const closed = findings.filter(({ state }) => state === 'closed');
-  const shown = verbose ? [...warnings, ...waived] : warnings.slice(0, MOST_WARNINGS);
-  const more = warnings.length - MOST_WARNINGS;
+function otherFindings(findings: readonly ReportedFinding[], style: Styled, verbose: boolean): string[] {
+  const inState = (targetState: ReportedFinding['state']) =>
+    problemsIn(findings.filter(({ state }) => state === targetState).sort(bySeverity));
+  const [warnings, waivedProblems] = [inState('warning'), inState('waived')];
+  const closedFindings = findings.filter(({ state }) => state === 'closed');
+  const problems = verbose ? [...warnings, ...waivedProblems] : warnings.slice(0, MOST_WARNINGS);
+  const hiddenWarningCount = warnings.length - MOST_WARNINGS;
   return [
-    ...shown.flatMap(([one, ...others]) => describeFinding(one, styled, verbose ? 'full' : 'brief', others)),
-    ...(more > 0 && !verbose ? [`${count(more, 'more warning')} ${SHOW_ALL}`] : []),
-    ...(waived.length > 0 && !verbose ? [`${count(waived.length, 'waived finding')} ${SHOW_ALL}`] : []),
-    ...(closed.length > 0 ? [`Closed in this run: ${closed.map(({ finding }) => finding.id).join(', ')}.`] : []),
+    ...problems.flatMap(([finding, ...sameCodeFindings]) =>
+      describeFinding(finding, style, verbose ? 'full' : 'brief', sameCodeFindings),
+    ),
+    ...(hiddenWarningCount > 0 && !verbose ? [`${count(hiddenWarningCount, 'more warning')} ${SHOW_ALL}`] : []),
+    ...(waivedProblems.length > 0 && !verbose ? [`${count(waivedProblems.length, 'waived finding')} ${SHOW_ALL}`] : []),
+    ...(closedFindings.length > 0
+      ? [`Closed in this run: ${closedFindings.map(({ finding }) => finding.id).join(', ')}.`]
+      : []),
   ];
 }
 
@@ -101,38 +110,40 @@ const STATUS_STYLES: Readonly<Record<GateOutcome['status'] | SlotOutcome['status
 const WORD_WIDTH = 9;
 const WIDEST_GATE = 32;
 
-function gateLines(outcome: RunOutcome, styled: Styled, verbose: boolean): string[] {
+function gateLines(outcome: RunOutcome, style: Styled, verbose: boolean): string[] {
   const order = Object.keys(STATUS_WORDS);
-  const sorted = [...outcome.gates].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
-  const passed = sorted.filter(({ status }) => status === 'pass' || status === 'holds');
-  const hidden = verbose ? 0 : Math.max(0, passed.length - MOST_GATES);
-  const shown = sorted.slice(0, sorted.length - hidden);
-  const column = Math.min(WIDEST_GATE, Math.max(0, ...shown.map(({ id }) => quoteName(id).length)));
+  const gates = [...outcome.gates].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+  const passedGates = gates.filter(({ status }) => status === 'pass' || status === 'holds');
+  const hiddenCount = verbose ? 0 : Math.max(0, passedGates.length - MOST_GATES);
+  const shownGates = gates.slice(0, gates.length - hiddenCount);
+  const column = Math.min(WIDEST_GATE, Math.max(0, ...shownGates.map(({ id }) => quoteName(id).length)));
   const open = grouped(
     outcome.findings.filter(({ state }) => isOpen(state)),
     ({ finding }) => finding.gate,
   );
   return [
-    ...shown.flatMap((gate) => describeGate(gate, problemsIn(open.get(gate.id) ?? []).length, column, styled, verbose)),
-    ...(hidden > 0
-      ? [`${styled.paint('good', 'passed'.padEnd(WORD_WIDTH))}${count(hidden, 'more gate')} ${SHOW_ALL}`]
+    ...shownGates.flatMap((gate) =>
+      describeGate(gate, problemsIn(open.get(gate.id) ?? []).length, column, style, verbose),
+    ),
+    ...(hiddenCount > 0
+      ? [`${style.paint('good', 'passed'.padEnd(WORD_WIDTH))}${count(hiddenCount, 'more gate')} ${SHOW_ALL}`]
       : []),
   ];
 }
 
-function describeGate(gate: GateOutcome, open: number, column: number, styled: Styled, verbose: boolean): string[] {
+function describeGate(gate: GateOutcome, open: number, column: number, style: Styled, verbose: boolean): string[] {
   const why = gate.why === 'passed' ? '' : describeGateDetail(gate);
   const isOpenIn = gate.why === 'open-findings' || gate.why === 'unchanged-since-fail';
   const detail = isOpenIn
     ? [count(open, 'open finding'), ...(gate.why === 'open-findings' ? [] : [why])].join(', ')
     : why;
-  const word = styled.paint(STATUS_STYLES[gate.status], gateWord(gate).padEnd(WORD_WIDTH));
+  const word = style.paint(STATUS_STYLES[gate.status], gateWord(gate).padEnd(WORD_WIDTH));
   const margin = ' '.repeat(WORD_WIDTH);
   const slots = gate.slots.filter(({ status }) => verbose || status === 'error' || status === 'skipped_prior_pass');
   return [
-    wrapTo(`${word}${padCells(quoteName(gate.id), column)}  ${detail}`.trimEnd(), styled, WORD_WIDTH),
-    ...slots.map((slot) => wrapTo(`${margin}${describeSlotLine(slot, styled)}`, styled, 2)),
-    ...checkTail(gate, styled, verbose).map((line) => `${margin}${showInvisible(line)}`),
+    wrapTo(`${word}${padCells(quoteName(gate.id), column)}  ${detail}`.trimEnd(), style, WORD_WIDTH),
+    ...slots.map((slot) => wrapTo(`${margin}${describeSlotLine(slot, style)}`, style, 2)),
+    ...checkTail(gate, style, verbose).map((line) => `${margin}${showInvisible(line)}`),
   ];
 }
 
@@ -154,19 +165,19 @@ function checkTail({ check, status }: GateOutcome, { width }: Styled, verbose: b
   return width === null || verbose ? lines : lines.slice(-MOST_OUTPUT);
 }
 
-/** Lists the changed files that no reviewer saw, with at most `most` names per line. */
-export function describeUncovered({ uncovered, withheld }: RunOutcome, most = MOST_FILES * 2): string[] {
+/** Lists the changed files that no reviewer saw, with at most `limit` names per line. */
+export function describeUncovered({ uncovered, withheld }: RunOutcome, limit = MOST_FILES * 2): string[] {
   const kinds = [
     ['secret', 'look like secrets'],
     ['too-large', 'untracked and over 5 MiB'],
     ['repository', 'nested repositories without a commit'],
   ] as const;
-  const covered = count(uncovered.length, 'changed file is', 'changed files are');
+  const subject = count(uncovered.length, 'changed file is', 'changed files are');
   return [
-    ...(uncovered.length === 0 ? [] : [`${covered} not covered by any review: ${someNames(uncovered, most)}`]),
+    ...(uncovered.length === 0 ? [] : [`${subject} not covered by any review: ${someNames(uncovered, limit)}`]),
     ...kinds.flatMap(([kind, label]) => {
       const paths = withheld.filter(({ why }) => why === kind).map(({ path }) => path);
-      return paths.length === 0 ? [] : [`Not shown to reviewers (${label}): ${someNames(paths, most)}`];
+      return paths.length === 0 ? [] : [`Not shown to reviewers (${label}): ${someNames(paths, limit)}`];
     }),
   ];
 }

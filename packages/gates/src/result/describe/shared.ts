@@ -10,22 +10,22 @@ type AcceptedPass = Extract<Acceptance, { kind: 'accepted' }>;
 
 /** Describes a pass of another clone: "passed by dev@example.com on 2026-11-12, claude sonnet-5-5". */
 function describePassBy({ statement, signers }: Pick<AcceptedPass, 'statement' | 'signers'>): string {
-  const who = signers.map(({ principal }) => showInvisible(principal)).join(' and ');
+  const signerNames = signers.map(({ principal }) => showInvisible(principal)).join(' and ');
   const model = statement.model === null ? '' : ` ${showInvisible(statement.model)}`;
-  const waived = statement.waived.length === 0 ? '' : `, ${count(statement.waived.length, 'waived finding')}`;
-  return `passed by ${who} on ${statement.passedAt.slice(0, 10)}, ${showInvisible(statement.agent)}${model}${waived}`;
+  const waiverNote = statement.waived.length === 0 ? '' : `, ${count(statement.waived.length, 'waived finding')}`;
+  return `passed by ${signerNames} on ${statement.passedAt.slice(0, 10)}, ${showInvisible(statement.agent)}${model}${waiverNote}`;
 }
 
 /** Describes the passes of other clones that make a gate pass. Equal passes of several reviewers appear once. */
 export function describeAcceptedGate(slots: readonly Pick<SlotOutcome, 'shared' | 'why'>[]): string {
-  const accepted = slots.flatMap(({ shared, why }) =>
+  const passes = slots.flatMap(({ shared, why }) =>
     shared?.kind === 'accepted' && why === 'accepted' ? [describePassBy(shared)] : [],
   );
-  return `accepted: ${[...new Set(accepted)].join('; ')}`;
+  return `accepted: ${[...new Set(passes)].join('; ')}`;
 }
 
-export function describeAcceptedPass(accepted: AcceptedPass): string {
-  return `accepted: ${describePassBy(accepted)}`;
+export function describeAcceptedPass(pass: AcceptedPass): string {
+  return `accepted: ${describePassBy(pass)}`;
 }
 
 /** Why a pass of another clone does not count, as the end of a sentence. */
@@ -55,24 +55,26 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
 
 /** Describes why a pass of another clone does not count and, if known, who signed it. */
 export function describeRefusal({ why, statement, signers }: Extract<Acceptance, { kind: 'refused' }>): string {
-  const known = statement !== null && signers !== undefined && signers.length > 0;
-  return `no pass accepted: ${REFUSALS[why]}${known ? ` (${describePassBy({ statement, signers })})` : ''}`;
+  const hasSigners = statement !== null && signers !== undefined && signers.length > 0;
+  return `no pass accepted: ${REFUSALS[why]}${hasSigners ? ` (${describePassBy({ statement, signers })})` : ''}`;
 }
 
 /**
  * Returns why no pass of another clone counts for a reviewer that runs; `null` if the reason is not worth a line in the
  * output. Outside of CI, new code has no pass yet, which is no news.
  */
-export function noPassReason(shared: Acceptance | null, isPullRequest: boolean): RefusalReason | null {
-  if (shared?.kind !== 'refused') return null;
+export function noPassReason(acceptance: Acceptance | null, isPullRequest: boolean): RefusalReason | null {
+  if (acceptance?.kind !== 'refused') return null;
   // A warning of the run already names these two problems.
-  if (shared.why === 'not-configured' || shared.why === 'unreachable') return null;
-  return isPullRequest || (shared.why !== 'no-statement' && shared.why !== 'other-scope') ? shared.why : null;
+  if (acceptance.why === 'not-configured' || acceptance.why === 'unreachable') return null;
+  return isPullRequest || (acceptance.why !== 'no-statement' && acceptance.why !== 'other-scope')
+    ? acceptance.why
+    : null;
 }
 
 /** Describes why a reviewer ran although a pass of another clone counts for it. */
-export function describeRepeated(accepted: AcceptedPass): string {
-  return `the pass counts (${describePassBy(accepted)}), but the reviewer ran too, because one of its findings was open here or another gate had to run (unchanged_gates: run)`;
+export function describeRepeated(pass: AcceptedPass): string {
+  return `the pass counts (${describePassBy(pass)}), but the reviewer ran too, because one of its findings was open here or another gate had to run (unchanged_gates: run)`;
 }
 
 /** Describes why no pass of another clone can count in this run. */
@@ -93,7 +95,7 @@ export function describeNoSharedPasses(why: NoBasePolicy): string {
 export function describeShared(end: ShareEnd): string {
   if (end.kind === 'not-shared') return `the passes of this run were not shared: ${describeFailure(end.failure).what}`;
   const { passes, waivers, carrier } = end;
-  const both = [count(passes, 'pass', 'passes'), ...(waivers === 0 ? [] : [count(waivers, 'waiver')])].join(' and ');
-  if (end.kind === 'to-ask') return `${both} can be shared with ${showInvisible(carrier)}: onceover passes push`;
-  return `Shared ${both} with ${showInvisible(carrier)}`;
+  const amounts = [count(passes, 'pass', 'passes'), ...(waivers === 0 ? [] : [count(waivers, 'waiver')])].join(' and ');
+  if (end.kind === 'to-ask') return `${amounts} can be shared with ${showInvisible(carrier)}: onceover passes push`;
+  return `Shared ${amounts} with ${showInvisible(carrier)}`;
 }

@@ -65,8 +65,8 @@ export function isAskedAbout(log: string, ids: readonly string[]): boolean {
   // Prompts and answers further down in the log may contain lines with this prefix too, so read only up to the first
   // line without it.
   const end = lines.findIndex((line) => !line.startsWith(ASKED));
-  const asked = lines.slice(0, Math.max(0, end));
-  return ids.some((id) => asked.includes(askedAbout(id)));
+  const askedLines = lines.slice(0, Math.max(0, end));
+  return ids.some((id) => askedLines.includes(askedAbout(id)));
 }
 
 export function fixResult(log: string): readonly string[] {

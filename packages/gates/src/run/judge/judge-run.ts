@@ -61,17 +61,24 @@ export function judgeRun(
     }),
     ...removedReviews(facts, actions, slots),
   ];
-  const uncertified = judgeGates('holds');
+  const uncertifiedGates = judgeGates('holds');
   // No reviewer can see a changed file whose name is not valid UTF-8, so the run cannot pass.
   const isUnseen = facts.seesAll && facts.snapshot.unnameable.length > 0;
   // With the setting `certify`, skipped reviewers must review before a run passes. If the run fails anyway, they need
   // not (requirement RUN-SLOTS).
-  const canPass = facts.orphans.length === 0 && !isUnseen && uncertified.every(isPassing);
-  const gates = settings.certify && canPass ? judgeGates('certified') : uncertified;
+  const canPass = facts.orphans.length === 0 && !isUnseen && uncertifiedGates.every(isPassing);
+  const gates = settings.certify && canPass ? judgeGates('certified') : uncertifiedGates;
   const findings = reportedFindings(facts, actions);
   const status = statusOf(gates, findings, facts, isUnseen);
-  const settled = settledFindings(facts, findings);
-  return { status, exitCode: exitCodeOf(status, gates), gates, findings, settled, notices: orphanNotices(facts) };
+  const unreportedFindings = settledFindings(facts, findings);
+  return {
+    status,
+    exitCode: exitCodeOf(status, gates),
+    gates,
+    findings,
+    settled: unreportedFindings,
+    notices: orphanNotices(facts),
+  };
 }
 
 function isPassing({ status }: GateOutcome): boolean {
@@ -116,8 +123,8 @@ function removedReviews(
   const current = new Set(reviews.map(({ gate }) => gate.id));
   return [...actions.gates].flatMap(([id, { kind }]): GateOutcome[] => {
     const slots = slotOutcomes(ran.get(id) ?? []);
-    const passed = slots.every(({ status }) => status === 'pass' || status === 'skipped_prior_pass');
-    return passed || current.has(id)
+    const hasPassed = slots.every(({ status }) => status === 'pass' || status === 'skipped_prior_pass');
+    return hasPassed || current.has(id)
       ? []
       : [{ id, kind, status: 'error', why: 'changed-meanwhile', slots, check: null }];
   });
@@ -142,26 +149,26 @@ function judgeGate(
   { maxRetries, unchangedGates }: Pick<Settings, 'maxRetries' | 'unchangedGates'>,
 ): GateOutcome {
   const { gate } = state;
-  const reviewed = actions.gates.get(gate.id);
+  const reviewedGate = actions.gates.get(gate.id);
   const base = {
     id: gate.id,
     kind: gate.kind,
     check: null,
-    slots: state.slots.map((slot) => ran.find((one) => one.slot === slot.slot) ?? idleSlot(slot, gate)),
+    slots: state.slots.map((slot) => ran.find((outcome) => outcome.slot === slot.slot) ?? idleSlot(slot, gate)),
   };
   // An error in this run keeps the gate from passing, even if an earlier review passed on the same content.
   if (passes && !ran.some(({ status }) => status === 'error')) {
-    const status = reviewed === undefined ? 'holds' : 'pass';
+    const status = reviewedGate === undefined ? 'holds' : 'pass';
     if (state.slots.some(({ covers }) => covers === 'waived')) return { ...base, status, why: 'waived' };
-    if (reviewed !== undefined) return { ...base, status, why: 'passed' };
+    if (reviewedGate !== undefined) return { ...base, status, why: 'passed' };
     if (state.slots.some(({ covers }) => covers === 'accepted')) return { ...base, status, why: 'accepted' };
     // A review that someone only marked as passed was not confirmed by a reviewer, so the result has to say so.
     const isMarked = state.slots.some(({ covers }) => covers === 'marked');
     return { ...base, status, why: isMarked ? 'marked-as-passed' : 'unchanged-since-pass' };
   }
   const isOverLimit = state.failing > maxRetries;
-  if (state.findings.some((one) => isOpen(one.state))) {
-    if (reviewed !== undefined) return { ...base, status: 'fail', why: 'open-findings' };
+  if (state.findings.some((finding) => isOpen(finding.state))) {
+    if (reviewedGate !== undefined) return { ...base, status: 'fail', why: 'open-findings' };
     const rests = unchangedGates === 'rest' && hasFailedUnchanged(state);
     return {
       ...base,
@@ -169,13 +176,17 @@ function judgeGate(
       why: isOverLimit ? 'retry-limit' : rests ? 'unchanged-since-fail' : 'open-findings',
     };
   }
-  if (reviewed === undefined) {
+  if (reviewedGate === undefined) {
     const waiting = isOverLimit ? 'retry-limit' : 'slots-to-run';
     const why = actions.interrupted ? 'interrupted' : actions.stopped ? 'stopped-by-check' : waiting;
     return { ...base, status: 'not_run', why };
   }
   if (actions.interrupted) return { ...base, status: 'error', why: 'interrupted' };
-  return { ...base, status: 'error', why: reviewed.content === gate.content ? 'could-not-judge' : 'changed-meanwhile' };
+  return {
+    ...base,
+    status: 'error',
+    why: reviewedGate.content === gate.content ? 'could-not-judge' : 'changed-meanwhile',
+  };
 }
 
 /** The `SlotOutcome` fields of a reviewer that was not called in this run. */
@@ -191,12 +202,12 @@ export const NO_CALL = {
 /** Returns the outcome of a reviewer that neither ran nor was skipped in this run, from its earlier records. */
 function idleSlot({ slot, covers, shared, passIteration, latest }: SlotState, gate: ReviewGate): SlotOutcome {
   const isCurrent = latest?.own?.content === gate.content && latest.own.promptDigest === gate.rubric.digest;
-  const ended = isCurrent && (latest.status === 'fail' || latest.status === 'error') ? latest.status : 'not_run';
+  const endStatus = isCurrent && (latest.status === 'fail' || latest.status === 'error') ? latest.status : 'not_run';
   return {
     ...NO_CALL,
     slot,
     agent: latest === null || latest.adapter === NO_AGENT ? null : latest.adapter,
-    status: covers === 'rests' ? 'skipped_prior_pass' : covers === null ? ended : 'pass',
+    status: covers === 'rests' ? 'skipped_prior_pass' : covers === null ? endStatus : 'pass',
     why: IDLE_REASONS[covers ?? 'not-passed'],
     passIteration,
     sawOlder: covers === 'rests',
@@ -221,14 +232,14 @@ const IDLE_REASONS = {
 function reportedFindings({ reviews, orphans }: GateFactsAfterRun, { slots }: RunActions): readonly ReportedFinding[] {
   // Find the closed findings by id. Iteration numbers are not enough, because other branches and worktrees use the same
   // ones.
-  const closed = new Set(slots.flatMap((slot) => slot.closed));
+  const closedIds = new Set(slots.flatMap((slot) => slot.closed));
   const current = reviews
     .flatMap(({ findings }) => findings)
-    .filter(({ finding, state }) => state !== 'gone' && (state !== 'closed' || closed.has(finding.id)));
-  const orphaned = orphans.map((finding): ReportedFinding => {
+    .filter(({ finding, state }) => state !== 'gone' && (state !== 'closed' || closedIds.has(finding.id)));
+  const orphanFindings = orphans.map((finding): ReportedFinding => {
     return { finding, state: finding.resolution?.how === 'fixed' ? 'fixed_claimed' : 'open' };
   });
-  return [...current, ...orphaned].sort((a, b) => Number(a.finding.id.slice(1)) - Number(b.finding.id.slice(1)));
+  return [...current, ...orphanFindings].sort((a, b) => Number(a.finding.id.slice(1)) - Number(b.finding.id.slice(1)));
 }
 
 const MOST_SETTLED = 500;
@@ -239,12 +250,12 @@ const MOST_SETTLED = 500;
  */
 function settledFindings(
   { reviews }: GateFactsAfterRun,
-  reported: readonly ReportedFinding[],
+  currentFindings: readonly ReportedFinding[],
 ): readonly ReportedFinding[] {
-  const shown = new Set(reported.map(({ finding }) => finding.id));
+  const reportedIds = new Set(currentFindings.map(({ finding }) => finding.id));
   return reviews
     .flatMap(({ findings }) => findings)
-    .filter(({ finding, state }) => (state === 'closed' || state === 'gone') && !shown.has(finding.id))
+    .filter(({ finding, state }) => (state === 'closed' || state === 'gone') && !reportedIds.has(finding.id))
     .sort((a, b) => Number(b.finding.id.slice(1)) - Number(a.finding.id.slice(1)))
     .slice(0, MOST_SETTLED);
 }
@@ -252,14 +263,14 @@ function settledFindings(
 /** Returns notices about open findings of removed reviewers and gates, which no reviewer can close. */
 function orphanNotices({ reviews, orphans }: GateFactsAfterRun): readonly RunNotice[] {
   const ofSlots = reviews.flatMap(({ gate, findings }) => {
-    const orphaned = findings.filter(({ finding, state }) => isOpen(state) && finding.slot > gate.numReviews);
-    return [...grouped(orphaned, ({ finding }) => finding.slot)].map(
-      ([slot, own]) =>
-        ({ kind: 'orphan-slot', gate: gate.id, slot, ids: own.map(({ finding }) => finding.id) }) as const,
+    const orphanFindings = findings.filter(({ finding, state }) => isOpen(state) && finding.slot > gate.numReviews);
+    return [...grouped(orphanFindings, ({ finding }) => finding.slot)].map(
+      ([slot, slotFindings]) =>
+        ({ kind: 'orphan-slot', gate: gate.id, slot, ids: slotFindings.map(({ finding }) => finding.id) }) as const,
     );
   });
   const ofGates = [...grouped(orphans, (finding) => finding.gate)].map(
-    ([gate, own]) => ({ kind: 'orphan-gate', gate, ids: own.map(({ id }) => id) }) as const,
+    ([gate, gateFindings]) => ({ kind: 'orphan-gate', gate, ids: gateFindings.map(({ id }) => id) }) as const,
   );
   return [...ofSlots, ...ofGates];
 }

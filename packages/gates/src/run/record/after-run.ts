@@ -33,18 +33,18 @@ export async function archiveEndedCycles(
   { ended, past }: RunFacts,
   { hasIterated }: { readonly hasIterated: boolean },
 ): Promise<Result<void>> {
-  const archived = ended.records.length === 0 ? ok(undefined) : await ports.records.archive(ended.records);
-  if (!archived.ok) return archived;
-  const marked = await endCycles(ports.findings, ended.findings);
-  if (!marked.ok || !hasIterated) return marked;
+  const archiveResult = ended.records.length === 0 ? ok(undefined) : await ports.records.archive(ended.records);
+  if (!archiveResult.ok) return archiveResult;
+  const cycleResult = await endCycles(ports.findings, ended.findings);
+  if (!cycleResult.ok || !hasIterated) return cycleResult;
   const snapshots = new Set<SnapshotId>();
   const sessionPrompts = new Set<string>();
   for (const { own } of past.slots) {
     if (own?.snapshot != null) snapshots.add(own.snapshot);
     if (own?.session != null) sessionPrompts.add(own.session.stableDigest);
   }
-  const pruned = await ports.snapshots.prune(snapshots);
-  return pruned.ok ? ports.sessionPrompts.prune(sessionPrompts) : pruned;
+  const pruneResult = await ports.snapshots.prune(snapshots);
+  return pruneResult.ok ? ports.sessionPrompts.prune(sessionPrompts) : pruneResult;
 }
 
 export function endCycles(store: RunPorts['findings'], findings: readonly KnownFinding[]): Promise<Result<void>> {
@@ -66,27 +66,27 @@ export async function markedTasks(
   gates: readonly ReviewGate[],
   { cache, allChanged, isPullRequest }: MarkOptions,
 ): Promise<Result<ReadonlySet<GateId>>> {
-  const tracked = await ports.snapshots.trackedIn(folderOf(GENERATED_FOLDER) as RepoPath);
-  if (!tracked.ok) return tracked;
+  const trackedPaths = await ports.snapshots.trackedIn(folderOf(GENERATED_FOLDER) as RepoPath);
+  if (!trackedPaths.ok) return trackedPaths;
   // git lists a folder as tracked only if it is a submodule. The author of the change controls its files, so ignore the
   // marks of passed reviews in it.
-  if ([...tracked.value].some((path) => isInside(MARKS, path))) return ok(new Set());
-  const marked = await ports.passes.marked();
-  if (!marked.ok) return marked;
-  const trackedMarks = new Set([...tracked.value].map((path) => path.slice(path.lastIndexOf('/') + 1)));
-  const found = new Set<GateId>();
+  if ([...trackedPaths.value].some((path) => isInside(MARKS, path))) return ok(new Set());
+  const marks = await ports.passes.marked();
+  if (!marks.ok) return marks;
+  const trackedMarks = new Set([...trackedPaths.value].map((path) => path.slice(path.lastIndexOf('/') + 1)));
+  const markedGates = new Set<GateId>();
   const contents = ports.contents();
-  for (const { task, gates: own } of await reviewTasks(contents, gates)) {
+  for (const { task, gates: taskGates } of await reviewTasks(contents, gates)) {
     // If git tracks the mark of a passed review, the mark came with the change under review, so it does not count.
-    if (!marked.value.ids.has(task.id) || trackedMarks.has(`${task.id}.passed`)) continue;
+    if (!marks.value.ids.has(task.id) || trackedMarks.has(`${task.id}.passed`)) continue;
     const facts = await factsOf(task, ports.references(), allChanged);
     const receipt = await ports.passes.receipt(task.id);
     // On a pull request, a mark of a passed review counts only if the git folder has a receipt for it, because the
     // author cannot write there.
     if ((receipt === null && isPullRequest) || !isTrusted(receipt, facts, cache)) continue;
-    for (const gate of own) if (gate.entries.every(passMarkCovers)) found.add(gate.id);
+    for (const gate of taskGates) if (gate.entries.every(passMarkCovers)) markedGates.add(gate.id);
   }
-  return ok(found);
+  return ok(markedGates);
 }
 
 /** Returns a function that reports whether no file of a gate was written to since this call. */
@@ -94,9 +94,9 @@ export function watchGateFiles(
   snapshots: Pick<Snapshots, 'touched'>,
   gates: readonly ReviewGate[],
 ): (gate: ReviewGate) => boolean {
-  const touched = ({ entries }: ReviewGate) => snapshots.touched(entries.map(({ path }) => path));
-  const before = new Map<GateId, string>(gates.map((gate) => [gate.id, touched(gate)]));
-  return (gate) => before.get(gate.id) === touched(gate);
+  const touchState = ({ entries }: ReviewGate) => snapshots.touched(entries.map(({ path }) => path));
+  const before = new Map<GateId, string>(gates.map((gate) => [gate.id, touchState(gate)]));
+  return (gate) => before.get(gate.id) === touchState(gate);
 }
 
 /**
@@ -106,19 +106,21 @@ export function watchGateFiles(
 export async function markPassed(
   ports: MarkPorts,
   gates: readonly ReviewGate[],
-  passed: ReadonlySet<GateId>,
+  passedGates: ReadonlySet<GateId>,
   now: Date,
   allChanged: readonly RepoPath[],
   isUntouched: (gate: ReviewGate) => boolean,
 ): Promise<Result<void>> {
-  if (!gates.some((gate) => gate.kind === 'rule' && passed.has(gate.id))) return ok(undefined);
-  const all = await reviewTasks(ports.contents(), gates);
-  const tasks = all.filter(({ gates: own }) => own.every((gate) => passed.has(gate.id) && isUntouched(gate)));
+  if (!gates.some((gate) => gate.kind === 'rule' && passedGates.has(gate.id))) return ok(undefined);
+  const ruleTasks = await reviewTasks(ports.contents(), gates);
+  const tasks = ruleTasks.filter(({ gates: taskGates }) =>
+    taskGates.every((gate) => passedGates.has(gate.id) && isUntouched(gate)),
+  );
   const references = ports.references();
   const facts = [];
   for (const { task } of tasks) facts.push(await factsOf(task, references, allChanged));
-  const remembered = await ports.passes.remember(facts);
-  if (!remembered.ok) return remembered;
+  const rememberResult = await ports.passes.remember(facts);
+  if (!rememberResult.ok) return rememberResult;
   return forEachOk(facts, ({ id }) => ports.passes.mark(id, 'run', now));
 }
 

@@ -27,11 +27,11 @@ export function postgresReceipts({ database, repository, clone, seal }: TeamStor
   function lookUp(key: string): Promise<ReadonlyMap<string, string>> {
     if (next === null) {
       const keys = new Set<string>();
-      const found = new Promise((resolve) => setImmediate(resolve)).then(() => {
+      const documents = new Promise((resolve) => setImmediate(resolve)).then(() => {
         next = null;
         return documentsOf([...keys]);
       });
-      next = { keys, found };
+      next = { keys, found: documents };
     }
     next.keys.add(key);
     return next.found;
@@ -47,18 +47,18 @@ export function postgresReceipts({ database, repository, clone, seal }: TeamStor
 
   return {
     async find(kind, key) {
-      const wanted = rowKey(kind, key);
-      const document = (await lookUp(wanted)).get(wanted);
+      const storeKey = rowKey(kind, key);
+      const document = (await lookUp(storeKey)).get(storeKey);
       if (document === undefined) return null;
-      const stored = parseJson(document);
-      const receipt = readReceipt(kind, key, stored);
+      const storedDocument = parseJson(document);
+      const receipt = readReceipt(kind, key, storedDocument);
       // Only reviews are shared as signed passes, and only if they have the facts in `made`.
       if (receipt === null || !('made' in receipt)) return receipt;
-      const expected = sealOf(wanted, receiptText(kind, receipt));
-      const own = expected !== null && isRecord(stored) && stored['seal'] === expected;
+      const expectedSeal = sealOf(storeKey, receiptText(kind, receipt));
+      const isOwn = expectedSeal !== null && isRecord(storedDocument) && storedDocument['seal'] === expectedSeal;
       // Remove the facts that a signed pass needs, so that this clone does not sign a review that another clone made.
-      const { made: _, ...others } = receipt;
-      return own ? receipt : (others as typeof receipt);
+      const { made: _, ...unsharedFields } = receipt;
+      return isOwn ? receipt : (unsharedFields as typeof receipt);
     },
     async write(kind, receipt) {
       const key = rowKey(kind, receipt);

@@ -15,21 +15,21 @@ export function guardProof(
   { root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>,
   logDir: RepoPath,
 ): TamperGuard {
-  const own = (folder: string) => ({ top: commonDir, folder });
+  const gitFolder = (folder: string) => ({ top: commonDir, folder });
   const sources: readonly RemovedIfNew[] = [
-    { ...own('onceover/receipts'), name: /\.json$/, isReported: true },
-    { ...own('onceover/passes'), name: /\.json$/, isReported: true },
+    { ...gitFolder('onceover/receipts'), name: /\.json$/, isReported: true },
+    { ...gitFolder('onceover/passes'), name: /\.json$/, isReported: true },
     { top: root, folder: logDir, name: /\.json$/, isReported: true },
     { top: root, folder: `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`, name: /\.passed$/, isReported: true },
     // onceover recreates these cache files itself, so the user gets no message if one was deleted.
-    { ...own('onceover'), name: /^parsed\.json$/, isReported: false },
-    { ...own('onceover/answers'), name: /./, isReported: false },
-    { ...own('onceover/indexes'), name: /./, isReported: false },
-    { ...own('onceover/hook'), name: /\.json$/, isReported: false },
+    { ...gitFolder('onceover'), name: /^parsed\.json$/, isReported: false },
+    { ...gitFolder('onceover/answers'), name: /./, isReported: false },
+    { ...gitFolder('onceover/indexes'), name: /./, isReported: false },
+    { ...gitFolder('onceover/hook'), name: /\.json$/, isReported: false },
   ];
   const texts: readonly RestoredIfWeaker[] = [
-    { ...own('onceover/findings'), name: /^F\d+(?:\.said)?\.json$/, isLess: isWeaker },
-    { ...own('onceover'), name: /^trusted\.json$/, isLess: () => true },
+    { ...gitFolder('onceover/findings'), name: /^F\d+(?:\.said)?\.json$/, isLess: isWeaker },
+    { ...gitFolder('onceover'), name: /^trusted\.json$/, isLess: () => true },
   ];
   return openTamperGuard(sources, texts);
 }

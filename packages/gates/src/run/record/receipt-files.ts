@@ -14,29 +14,29 @@ const LARGEST_RECEIPT = 1024 * 1024;
 export type ReceiptStore = ReturnType<typeof openReceiptFiles>;
 
 /**
- * Opens the receipts (stored verdicts) in the git folder. A cleanup keeps the newest `most` of them, and those that
+ * Opens the receipts (stored verdicts) in the git folder. A cleanup keeps the newest `limit` of them, and those that
  * this object has read or written, because the current run needs them.
  */
-export function openReceiptFiles(commonDir: string, most = MOST_RECEIPTS) {
+export function openReceiptFiles(commonDir: string, limit = MOST_RECEIPTS) {
   const folder = openFolder(commonDir, FOLDER);
-  const used = new Set<string>();
+  const usedNames = new Set<string>();
   let writes = 0;
   return {
     async find<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): Promise<Receipts[K] | null> {
       const name = fileName(receiptKey(kind, key));
       const receipt = readReceipt(kind, key, folder.json(name, LARGEST_RECEIPT));
-      if (receipt !== null) used.add(name);
+      if (receipt !== null) usedNames.add(name);
       return receipt;
     },
     async write<K extends keyof Receipts>(kind: K, receipt: Receipts[K]): Promise<Result<void>> {
       const name = fileName(receiptKey(kind, receipt));
-      used.add(name);
-      const written = folder.write(name, `${receiptText(kind, receipt)}\n`);
-      if (written.ok && writes++ % WRITES_BETWEEN_CLEANUPS === 0) {
+      usedNames.add(name);
+      const writeResult = folder.write(name, `${receiptText(kind, receipt)}\n`);
+      if (writeResult.ok && writes++ % WRITES_BETWEEN_CLEANUPS === 0) {
         removeLeftovers(folder.path, Date.now());
-        removeOldest(folder.path, most, used);
+        removeOldest(folder.path, limit, usedNames);
       }
-      return written;
+      return writeResult;
     },
   };
 }

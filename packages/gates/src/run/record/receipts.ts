@@ -9,8 +9,8 @@ export { type ReceiptStore, receiptKey } from './receipt-files.ts';
  * Opens the receipts, which are verdicts on a content or a tree. They are in the store for teams if the user has
  * configured one, otherwise in files.
  */
-export function openReceipts(commonDir: string, usesStore = hasTeamStore(), most?: number): ReceiptStore {
-  const files = openReceiptFiles(commonDir, most);
+export function openReceipts(commonDir: string, usesStore = hasTeamStore(), limit?: number): ReceiptStore {
+  const files = openReceiptFiles(commonDir, limit);
   if (!usesStore) return files;
   return inTeamStore(commonDir, files, {
     open: async (store) => (store.isTrusted ? (await import('./postgres-receipts.ts')).postgresReceipts(store) : null),

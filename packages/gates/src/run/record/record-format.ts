@@ -23,8 +23,8 @@ export function checkText(record: CheckRecord): string {
  * file name.
  */
 export function readCheck(value: unknown, iteration: number): CheckRecord | null {
-  const read = readShape<CheckRecord>(value, CHECK_RECORD);
-  return read?.iteration === iteration ? read : null;
+  const record = readShape<CheckRecord>(value, CHECK_RECORD);
+  return record?.iteration === iteration ? record : null;
 }
 
 export function unreadableCheck(gate: GateId, iteration: number): CheckRecord {
@@ -57,20 +57,20 @@ export function slotText(record: SlotRecord): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Returns a reviewer's record from parsed JSON; `null` if it is invalid or contradicts its file name (`named`). */
-export function readSlot(value: unknown, named: SlotFileParts): SlotRecord | null {
+/** Returns a reviewer's record from parsed JSON; `null` if it is invalid or contradicts its file name (`nameParts`). */
+export function readSlot(value: unknown, nameParts: SlotFileParts): SlotRecord | null {
   if (!isRecord(value) || !isStatus(value['status'])) return null;
   const isOurs = hasAnyOf(value, OWN_RECORD);
-  const ours = isOurs ? readShape<Shaped<typeof OWN_RECORD>>(value, OWN_RECORD) : null;
+  const ownFields = isOurs ? readShape<Shaped<typeof OWN_RECORD>>(value, OWN_RECORD) : null;
   const violations = readViolations(value['violations'], isOurs);
-  if ((isOurs && ours === null) || violations === null) return null;
-  const { gate, slot, iteration, ...own } = ours ?? named;
-  if (gate === null || slot !== named.slot || iteration !== named.iteration) return null;
+  if ((isOurs && ownFields === null) || violations === null) return null;
+  const { gate, slot, iteration, ...own } = ownFields ?? nameParts;
+  if (gate === null || slot !== nameParts.slot || iteration !== nameParts.iteration) return null;
   return {
     gate,
     slot,
     iteration,
-    adapter: isString(value['adapter']) ? value['adapter'] : named.agent,
+    adapter: isString(value['adapter']) ? value['adapter'] : nameParts.agent,
     timestamp: isString(value['timestamp']) ? value['timestamp'] : '',
     status: value['status'],
     rawOutput: isString(value['rawOutput']) ? value['rawOutput'] : '',
@@ -88,8 +88,8 @@ export function unreadableSlot(gate: GateId, { slot, iteration, agent }: SlotFil
 
 function cutOutput(text: string): string {
   if (text.length <= LONGEST_RAW_OUTPUT) return text;
-  const kept = text.slice(0, LONGEST_RAW_OUTPUT).replace(/[\ud800-\udbff]$/, '');
-  return `${kept}\n[cut here: ${text.length - kept.length} more characters]`;
+  const beginning = text.slice(0, LONGEST_RAW_OUTPUT).replace(/[\ud800-\udbff]$/, '');
+  return `${beginning}\n[cut here: ${text.length - beginning.length} more characters]`;
 }
 
 /**
@@ -97,8 +97,8 @@ function cutOutput(text: string): string {
  */
 function violationDocument({ id, code, state, ...common }: Violation): object {
   const { file, line, issue, fix, priority, status, result } = common;
-  const ours = Object.entries({ id, code, state }).filter(([, value]) => value !== null);
-  return { file, line, issue, fix, priority, status, result, ...Object.fromEntries(ours) };
+  const ownFields = Object.entries({ id, code, state }).filter(([, value]) => value !== null);
+  return { file, line, issue, fix, priority, status, result, ...Object.fromEntries(ownFields) };
 }
 
 /**
@@ -107,7 +107,7 @@ function violationDocument({ id, code, state, ...common }: Violation): object {
  */
 function readViolations(value: unknown, isOurs: boolean): readonly Violation[] | null {
   if (value === undefined) return [];
-  return Array.isArray(value) ? value.map((one) => readViolation(one, isOurs)) : null;
+  return Array.isArray(value) ? value.map((violation) => readViolation(violation, isOurs)) : null;
 }
 
 function readViolation(value: unknown, isOurs: boolean): Violation {

@@ -53,9 +53,9 @@ export function readFixLogName(fileName: string): { readonly agent: string; read
 }
 
 /** Returns the start of a reviewer's file name, with a short hash if the name could also belong to another gate. */
-export function slotStem({ gate, agent }: SlotFile, read: ReadName): string {
+export function slotStem({ gate, agent }: SlotFile, readName: ReadName): string {
   const name = slotFileName(gate.stem, { agent, slot: 1, iteration: 1 }, 'json');
-  return read(name)?.gate === gate.id ? gate.stem : withHash(gate);
+  return readName(name)?.gate === gate.id ? gate.stem : withHash(gate);
 }
 
 /** Returns the iteration number at the end of a file name; 0 if there is none. */

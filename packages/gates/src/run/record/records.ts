@@ -50,32 +50,33 @@ type RecordCopy = (texts: Readonly<Record<string, string>>) => Promise<Result<vo
 /** Opens the records of past iterations in `log_dir`. With `copy`, every file is also copied after it is written. */
 export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | null = null) {
   const folder = join(root, logDir);
-  let known = knownGates([]);
-  let tracked: ReadonlySet<RepoPath> = new Set();
-  const isTracked = (name: string) => tracked.has(`${logDir}/${name}` as RepoPath);
+  let gateIndex = knownGates([]);
+  let trackedPaths: ReadonlySet<RepoPath> = new Set();
+  const isTracked = (name: string) => trackedPaths.has(`${logDir}/${name}` as RepoPath);
 
-  const knownWith = (gate: GateName) => (known.ids.has(gate.id) ? known : knownGates([...known.gates, gate]));
+  const knownWith = (gate: GateName) =>
+    gateIndex.ids.has(gate.id) ? gateIndex : knownGates([...gateIndex.gates, gate]);
 
-  function readAll(gates = known): Result<FoundRecords> {
-    const checked = checkFolder(root, logDir);
-    if (!checked.ok) return checked;
-    const listed = listFolder(folder);
-    return listed.ok ? ok(readRecords(folder, listed.value, gates, isTracked)) : listed;
+  function readAll(gates = gateIndex): Result<FoundRecords> {
+    const folderCheck = checkFolder(root, logDir);
+    if (!folderCheck.ok) return folderCheck;
+    const listing = listFolder(folder);
+    return listing.ok ? ok(readRecords(folder, listing.value, gates, isTracked)) : listing;
   }
 
   async function write(texts: Readonly<Record<string, string>>): Promise<Result<void>> {
-    const made = makeIgnoredFolder(root, logDir);
-    if (!made.ok) return made;
+    const recordFolder = makeIgnoredFolder(root, logDir);
+    if (!recordFolder.ok) return recordFolder;
     for (const [name, text] of Object.entries(texts)) {
-      const written = writeAtomically(made.value, name, text);
-      if (!written.ok) return written;
+      const writeResult = writeAtomically(recordFolder.value, name, text);
+      if (!writeResult.ok) return writeResult;
     }
     return copy === null ? ok(undefined) : copy(texts);
   }
 
   function readText(name: string): string | null {
-    const read = readPlainFile(join(folder, name), LONGEST_LOG);
-    return read.ok ? read.bytes.toString('utf8') : null;
+    const file = readPlainFile(join(folder, name), LONGEST_LOG);
+    return file.ok ? file.bytes.toString('utf8') : null;
   }
 
   return {
@@ -83,10 +84,10 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
      * Reads all records. Assigns records of other tools to gates by file name, and ignores the files in `trackedNow`.
      */
     async read(names: readonly GateName[], trackedNow: ReadonlySet<RepoPath>): Promise<Result<RecordHistory>> {
-      tracked = trackedNow;
-      known = knownGates(names);
-      const found = readAll();
-      return found.ok ? ok(found.value.past) : found;
+      trackedPaths = trackedNow;
+      gateIndex = knownGates(names);
+      const records = readAll();
+      return records.ok ? ok(records.value.past) : records;
     },
     async writeSlot(record: SlotRecord, { gate, agent }: SlotFile, log: string): Promise<Result<void>> {
       const { slot, iteration } = record;
@@ -108,44 +109,46 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
      * Writes the log of a fix after an iteration. If the iteration already has a fix log, uses the next free number.
      */
     async writeFixLog(agent: string, iteration: number, log: string): Promise<Result<void>> {
-      const listed = listFolder(folder);
-      if (!listed.ok) return listed;
-      const numbers = listed.value.flatMap(({ name }) => readFixLogName(name)?.iteration ?? []);
+      const listing = listFolder(folder);
+      if (!listing.ok) return listing;
+      const numbers = listing.value.flatMap(({ name }) => readFixLogName(name)?.iteration ?? []);
       return write({ [fixLogName(agent, freeNumber(iteration, numbers))]: log });
     },
     /** Returns the fix logs that are not archived, newest first. */
     async fixLogs(): Promise<readonly FixLog[]> {
-      const checked = checkFolder(root, logDir);
-      const listed = checked.ok ? listFolder(folder) : checked;
-      const found = (listed.ok ? listed.value : []).flatMap(({ name }) => {
-        const named = isTracked(name) ? null : readFixLogName(name);
-        const log = named === null ? null : readText(name);
-        return named === null || log === null ? [] : [{ ...named, path: `${logDir}/${name}`, log }];
+      const folderCheck = checkFolder(root, logDir);
+      const listing = folderCheck.ok ? listFolder(folder) : folderCheck;
+      const logs = (listing.ok ? listing.value : []).flatMap(({ name }) => {
+        const logName = isTracked(name) ? null : readFixLogName(name);
+        const log = logName === null ? null : readText(name);
+        return logName === null || log === null ? [] : [{ ...logName, path: `${logDir}/${name}`, log }];
       });
-      return found.sort((a, b) => b.iteration - a.iteration);
+      return logs.sort((a, b) => b.iteration - a.iteration);
     },
     /** Moves the given records, or all of them, to the archive. Files that git tracks are not moved. */
-    async archive(which: readonly ArchivedRecord[] | 'all'): Promise<Result<void>> {
-      const checked = checkFolder(root, `${logDir}/${PREVIOUS}`);
-      if (!checked.ok) return checked;
-      if (which === 'all') return archiveAll(folder, isTracked);
-      const found = readAll();
-      if (!found.ok) return found;
-      const wanted = new Set(which.map(keyOf));
-      const names = [...found.value.files].filter(([, file]) => wanted.has(keyOf(file))).map(([name]) => name);
+    async archive(selection: readonly ArchivedRecord[] | 'all'): Promise<Result<void>> {
+      const folderCheck = checkFolder(root, `${logDir}/${PREVIOUS}`);
+      if (!folderCheck.ok) return folderCheck;
+      if (selection === 'all') return archiveAll(folder, isTracked);
+      const records = readAll();
+      if (!records.ok) return records;
+      const keys = new Set(selection.map(keyOf));
+      const names = [...records.value.files].filter(([, file]) => keys.has(keyOf(file))).map(([name]) => name);
       return archiveFiles(folder, names, isTracked);
     },
-    /** Returns a function like `readLog` that lists the folder only once, and returns at most `most` bytes of a log. */
-    openLogs(most: number): (gate: GateId, slot: number | null, iteration: number) => ReadLog | null {
-      const found = readAll();
+    /**
+     * Returns a function like `readLog` that lists the folder only once, and returns at most `maxBytes` bytes of a log.
+     */
+    openLogs(maxBytes: number): (gate: GateId, slot: number | null, iteration: number) => ReadLog | null {
+      const records = readAll();
       const names = new Map<string, string>();
-      for (const [name, file] of found.ok ? found.value.files : []) {
+      for (const [name, file] of records.ok ? records.value.files : []) {
         if (name.endsWith('.log')) names.set(`${keyOf(file)}@${file.slot}`, name);
       }
       return (gate, slot, iteration) => {
         const name = names.get(`${keyOf({ gate, iteration })}@${slot}`);
-        const read = name === undefined ? null : readPlainFile(join(folder, name), most);
-        return read?.ok === true ? { text: read.bytes.toString('utf8'), cut: read.cut } : null;
+        const file = name === undefined ? null : readPlainFile(join(folder, name), maxBytes);
+        return file?.ok === true ? { text: file.bytes.toString('utf8'), cut: file.cut } : null;
       };
     },
     /**
@@ -153,10 +156,10 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
      * run or are skipped. `null` if there is none.
      */
     async readLog(gate: GateName, slot: number | null, iteration: number): Promise<string | null> {
-      const found = readAll(knownWith(gate));
-      const wanted = keyOf({ gate: gate.id, iteration });
-      for (const [name, file] of found.ok ? found.value.files : []) {
-        const isLog = keyOf(file) === wanted && file.slot === slot && name.endsWith('.log');
+      const records = readAll(knownWith(gate));
+      const key = keyOf({ gate: gate.id, iteration });
+      for (const [name, file] of records.ok ? records.value.files : []) {
+        const isLog = keyOf(file) === key && file.slot === slot && name.endsWith('.log');
         const text = isLog ? readText(name) : null;
         if (text !== null) return text;
       }
@@ -168,8 +171,8 @@ export function openRecords(root: string, logDir: RepoPath, copy: RecordCopy | n
 /** The text of a log. `cut`: whether it is incomplete because the log is too long. */
 type ReadLog = { readonly text: string; readonly cut: boolean };
 
-function freeNumber(wanted: number, taken: readonly number[]): number {
-  return taken.includes(wanted) ? Math.max(...taken) + 1 : wanted;
+function freeNumber(firstChoice: number, usedNumbers: readonly number[]): number {
+  return usedNumbers.includes(firstChoice) ? Math.max(...usedNumbers) + 1 : firstChoice;
 }
 
 /**
@@ -187,60 +190,60 @@ function knownGates(gates: readonly GateName[]) {
 /** Reads the records in a folder. Of a file that is ignored, only the iteration number in its name is used. */
 function readRecords(
   folder: string,
-  listed: readonly { readonly name: string; readonly isFile: boolean }[],
-  { ids: known, nameOf }: ReturnType<typeof knownGates>,
+  listing: readonly { readonly name: string; readonly isFile: boolean }[],
+  { ids: gateIds, nameOf }: ReturnType<typeof knownGates>,
   isIgnored: (name: string) => boolean,
 ): FoundRecords {
-  const counted = listed.filter(({ name }) => !isIgnored(name)).sort((a, b) => byCodePoint(a.name, b.name));
-  const existing = new Set(counted.map(({ name }) => name));
+  const entries = listing.filter(({ name }) => !isIgnored(name)).sort((a, b) => byCodePoint(a.name, b.name));
+  const existing = new Set(entries.map(({ name }) => name));
   const slots: SlotRecord[] = [];
   const checks: CheckRecord[] = [];
   const files = new Map<string, RecordFile>();
   // Fix logs, and checks of runs that ended before their reviews: the iteration number of these files may be used
   // again.
-  const unnumbered = new Set(listed.flatMap(({ name }) => (readFixLogName(name) === null ? [] : [name])));
+  const unnumberedNames = new Set(listing.flatMap(({ name }) => (readFixLogName(name) === null ? [] : [name])));
 
-  for (const { name, isFile } of counted) {
-    const named = nameOf(name);
-    if (named === null || named.kind === 'decisions') continue;
+  for (const { name, isFile } of entries) {
+    const recordName = nameOf(name);
+    if (recordName === null || recordName.kind === 'decisions') continue;
     // A log without its JSON belongs to a review or check that did not finish, so it counts as an unreadable record.
-    if (named.ext === 'log' && existing.has(withExt(name, 'json'))) continue;
-    const value = named.ext === 'json' && isFile ? readJsonFile(join(folder, name), LARGEST_RECORD) : undefined;
-    const record = recordOf(value, named, known);
+    if (recordName.ext === 'log' && existing.has(withExt(name, 'json'))) continue;
+    const value = recordName.ext === 'json' && isFile ? readJsonFile(join(folder, name), LARGEST_RECORD) : undefined;
+    const record = recordOf(value, recordName, gateIds);
     if (record === null) continue;
     if ('slot' in record) slots.push(record);
     else checks.push(record);
     const file = { gate: record.gate, slot: 'slot' in record ? record.slot : null, iteration: record.iteration };
-    for (const own of [name, withExt(name, 'log')]) {
-      if (existing.has(own)) files.set(own, file);
-      if (!('slot' in record) && record.iterationTookPlace === false) unnumbered.add(own);
+    for (const fileName of [name, withExt(name, 'log')]) {
+      if (existing.has(fileName)) files.set(fileName, file);
+      if (!('slot' in record) && record.iterationTookPlace === false) unnumberedNames.add(fileName);
     }
   }
   const bySlotFiles = gatesByStem(files);
-  for (const { name } of counted) {
-    const named = nameOf(name);
-    if (named?.kind !== 'decisions') continue;
-    const { iteration, stem } = named;
-    const gate = named.gate ?? bySlotFiles.get(`${iteration}:${stem}`);
+  for (const { name } of entries) {
+    const recordName = nameOf(name);
+    if (recordName?.kind !== 'decisions') continue;
+    const { iteration, stem } = recordName;
+    const gate = recordName.gate ?? bySlotFiles.get(`${iteration}:${stem}`);
     if (gate !== undefined) files.set(name, { gate, slot: null, iteration });
   }
 
-  const numbered = listed.filter(({ name }) => !unnumbered.has(name));
-  const lastIteration = numbered.reduce((last, { name }) => Math.max(last, numberIn(name)), 0);
-  return { past: { lastIteration, ...split(slots, checks, known) }, files };
+  const numberedFiles = listing.filter(({ name }) => !unnumberedNames.has(name));
+  const lastIteration = numberedFiles.reduce((last, { name }) => Math.max(last, numberIn(name)), 0);
+  return { past: { lastIteration, ...split(slots, checks, gateIds) }, files };
 }
 
 /** Returns the record in a file. For an unreadable file, returns an error record, or `null` if its gate is unknown. */
 function recordOf(
   value: unknown,
-  named: Exclude<RecordName, { kind: 'decisions' }>,
-  known: ReadonlySet<GateId>,
+  recordName: Exclude<RecordName, { kind: 'decisions' }>,
+  gateIds: ReadonlySet<GateId>,
 ): SlotRecord | CheckRecord | null {
-  const read = named.kind === 'slot' ? readSlot(value, named) : readCheck(value, named.iteration);
-  if (read !== null) return read;
-  const gate = named.gate ?? (isRecord(value) ? value['gate'] : null);
-  if (typeof gate !== 'string' || (named.gate === null && !known.has(gate))) return null;
-  return named.kind === 'slot' ? unreadableSlot(gate, named) : unreadableCheck(gate, named.iteration);
+  const record = recordName.kind === 'slot' ? readSlot(value, recordName) : readCheck(value, recordName.iteration);
+  if (record !== null) return record;
+  const gate = recordName.gate ?? (isRecord(value) ? value['gate'] : null);
+  if (typeof gate !== 'string' || (recordName.gate === null && !gateIds.has(gate))) return null;
+  return recordName.kind === 'slot' ? unreadableSlot(gate, recordName) : unreadableCheck(gate, recordName.iteration);
 }
 
 /**
@@ -262,17 +265,21 @@ function gatesByStem(files: ReadonlyMap<string, RecordFile>): ReadonlyMap<string
 function split(
   slots: readonly SlotRecord[],
   checks: readonly CheckRecord[],
-  known: ReadonlySet<GateId>,
+  gateIds: ReadonlySet<GateId>,
 ): Omit<RecordHistory, 'lastIteration'> {
-  const isKnown = ({ gate }: ArchivedRecord) => known.has(gate);
+  const isKnown = ({ gate }: ArchivedRecord) => gateIds.has(gate);
   const byIteration = (a: ArchivedRecord, b: ArchivedRecord) => a.iteration - b.iteration;
-  const others = [...slots, ...checks]
+  const otherRecords = [...slots, ...checks]
     .filter((record) => !isKnown(record))
     .map((record) => {
       const { branch = null, mergeBase = null } = ('own' in record ? record.own : record) ?? {};
       return { gate: record.gate, iteration: record.iteration, branch, mergeBase };
     });
-  return { slots: slots.filter(isKnown).sort(byIteration), checks: checks.filter(isKnown).sort(byIteration), others };
+  return {
+    slots: slots.filter(isKnown).sort(byIteration),
+    checks: checks.filter(isKnown).sort(byIteration),
+    others: otherRecords,
+  };
 }
 
 function withExt(name: string, ext: 'log' | 'json'): string {
@@ -292,9 +299,9 @@ function archiveAll(folder: string, isTracked: (path: string) => boolean): Resul
   if (names.length === 0) return ok(undefined);
   const earlier = recordsIn(join(folder, PREVIOUS));
   if (!earlier.ok) return earlier;
-  for (const name of earlier.value.filter((one) => !isTracked(`${PREVIOUS}/${one}`))) {
-    const removed = removeFile(join(folder, PREVIOUS, name));
-    if (!removed.ok) return removed;
+  for (const name of earlier.value.filter((fileName) => !isTracked(`${PREVIOUS}/${fileName}`))) {
+    const removeResult = removeFile(join(folder, PREVIOUS, name));
+    if (!removeResult.ok) return removeResult;
   }
   removeLeftovers(folder, Date.now());
   return archiveFiles(folder, names, isTracked);
@@ -320,9 +327,9 @@ function archiveFiles(folder: string, names: readonly string[], isTracked: (path
 }
 
 function recordsIn(folder: string): Result<readonly string[]> {
-  const listed = listFolder(folder);
-  if (!listed.ok) return listed;
-  const names = listed.value.map(({ name }) => name);
+  const listing = listFolder(folder);
+  if (!listing.ok) return listing;
+  const names = listing.value.map(({ name }) => name);
   return ok(names.filter((name) => isRecordFile(name) && !isFolder(join(folder, name))));
 }
 

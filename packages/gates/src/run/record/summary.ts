@@ -20,21 +20,21 @@ export function savedUsage(
   { reviews }: Pick<RunPlan, 'reviews'>,
   past: readonly SlotRecord[],
 ): readonly SavedUsage[] {
-  const saved = new Map<string, SavedUsage>();
-  const save = (lever: SavedUsage['lever'], gate: GateId, more: number) => {
+  const savings = new Map<string, SavedUsage>();
+  const save = (lever: SavedUsage['lever'], gate: GateId, moreTokens: number) => {
     const key = `${lever} ${gate}`;
-    const { looks, tokens } = saved.get(key) ?? { looks: 0, tokens: 0 };
-    saved.set(key, { gate, lever, looks: looks + 1, tokens: tokens + more });
+    const { looks, tokens } = savings.get(key) ?? { looks: 0, tokens: 0 };
+    savings.set(key, { gate, lever, looks: looks + 1, tokens: tokens + moreTokens });
   };
   const isSkipped = ({ outcome }: RunActions['slots'][number]) => outcome.status === 'skipped_prior_pass';
-  const skipped = slots.filter(isSkipped);
-  const ran = slots.filter((one) => !one.isStopped && !isSkipped(one));
+  const skippedSlots = slots.filter(isSkipped);
+  const ran = slots.filter((slot) => !slot.isStopped && !isSkipped(slot));
   const records = grouped(past, ({ gate, slot }) => `${gate}@${slot}`);
   // A reviewer that was first skipped, and then ran because of the setting `certify`, saved nothing.
-  const paid = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
+  const paidKeys = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
   const saveCall = (lever: 'pass' | 'slot', { id }: ReviewGate, slot: number) => {
     const key = `${id}@${slot}`;
-    if (!paid.has(key)) save(lever, id, lastUsed(records.get(key) ?? []));
+    if (!paidKeys.has(key)) save(lever, id, lastUsed(records.get(key) ?? []));
   };
   for (const { kind, state } of reviews) {
     if (kind !== 'rest') continue;
@@ -45,7 +45,7 @@ export function savedUsage(
       else save('pass', state.gate.id, totalTokens(usage));
     }
   }
-  for (const { gate, outcome } of skipped) saveCall('slot', gate, outcome.slot);
+  for (const { gate, outcome } of skippedSlots) saveCall('slot', gate, outcome.slot);
   const prefixes = new Set<string>();
   for (const { job, outcome, forked } of ran) {
     if (job === null) continue;
@@ -59,23 +59,23 @@ export function savedUsage(
     } else if (forked && job.shared !== undefined && !job.shared.isLeader) {
       // A forked session finds the shared prompt and the opened files in the cache. A session of its own would have had
       // to open the files.
-      const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
-      const cached = usage?.cachedInputTokens ?? 0;
-      const read = job.shared.end.usage === null ? 0 : newTokens(job.shared.end.usage) - shared;
-      save('prefix', job.gate.id, Math.min(cached, shared));
-      save('reading', job.gate.id, Math.max(0, Math.min(cached - shared, read)));
+      const prefixTokens = estimateTokens(job.fresh[0]?.stable.length ?? 0);
+      const cachedTokens = usage?.cachedInputTokens ?? 0;
+      const readingTokens = job.shared.end.usage === null ? 0 : newTokens(job.shared.end.usage) - prefixTokens;
+      save('prefix', job.gate.id, Math.min(cachedTokens, prefixTokens));
+      save('reading', job.gate.id, Math.max(0, Math.min(cachedTokens - prefixTokens, readingTokens)));
     } else if (job.prefix !== null && prefixes.has(job.prefix)) {
-      const shared = estimateTokens(job.fresh[0]?.stable.length ?? 0);
-      save('prefix', job.gate.id, Math.min(usage?.cachedInputTokens ?? 0, shared));
+      const prefixTokens = estimateTokens(job.fresh[0]?.stable.length ?? 0);
+      save('prefix', job.gate.id, Math.min(usage?.cachedInputTokens ?? 0, prefixTokens));
     } else if (job.prefix !== null) prefixes.add(job.prefix);
   }
-  return [...saved.values()];
+  return [...savings.values()];
 }
 
-export function totalSaved(spared: readonly SavedUsage[]): Saved {
-  const saved = { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 };
-  for (const { lever, tokens } of spared) saved[lever] += tokens;
-  return saved;
+export function totalSaved(savings: readonly SavedUsage[]): Saved {
+  const totals = { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 };
+  for (const { lever, tokens } of savings) totals[lever] += tokens;
+  return totals;
 }
 
 /** Returns the tokens of a reviewer's last call with known usage; 0 if there is none. */
@@ -88,14 +88,14 @@ export function concludeRun(
   facts: RunFacts,
   actions: RunActions,
   request: RunRequest,
-  spared: readonly SavedUsage[],
+  savings: readonly SavedUsage[],
   budget: Budget,
 ): RunOutcome {
   const { comparison, snapshot } = facts;
-  const judged = judgeRun(facts, actions, request.settings);
+  const judgement = judgeRun(facts, actions, request.settings);
   const { branch } = comparison.where;
   return {
-    ...judged,
+    ...judgement,
     iteration: actions.iteration,
     scope: comparison.scope,
     baseName: comparison.baseName,
@@ -104,9 +104,9 @@ export function concludeRun(
     asked: facts.seesAll ? null : requestedScope(facts, request),
     uncovered: facts.planned.uncovered,
     withheld: snapshot.withheld,
-    notices: [...facts.notices, ...judged.notices, ...callNotices(actions, request, budget)],
+    notices: [...facts.notices, ...judgement.notices, ...callNotices(actions, request, budget)],
     usage: actions.slots.reduce<Usage | null>((sum, { outcome }) => addUsage(sum, outcome.usage), null),
-    saved: totalSaved(spared),
+    saved: totalSaved(savings),
     dispatches: budget.dispatches(),
     retries: budget.retries(),
     sharing: null,
@@ -120,16 +120,16 @@ function callNotices(
   budget: Budget,
 ): readonly RunNotice[] {
   const agents = settings.budget.usd === null ? [] : budget.unpriced();
-  const repeated = settings.unchangedGates === 'run' ? slots.filter(({ outcome }) => isRepeated(outcome)) : [];
+  const repeatedSlots = settings.unchangedGates === 'run' ? slots.filter(({ outcome }) => isRepeated(outcome)) : [];
   const unshown = slots.flatMap(({ job }) => job?.unshown ?? []);
   return [
     ...new Map(unshown.map((notice) => [`${notice.rule}\0${notice.path}`, notice])).values(),
     ...(binary.length === 0 ? [] : [{ kind: 'binary', paths: binary } as const]),
     ...(absent.length === 0 ? [] : [{ kind: 'absent-agents', agents: absent } as const]),
     ...(agents.length === 0 ? [] : [{ kind: 'no-price', agents } as const]),
-    ...(repeated.length === 0
+    ...(repeatedSlots.length === 0
       ? []
-      : [{ kind: 'passes-repeated', gates: [...new Set(repeated.map(({ gate }) => gate.id))] } as const]),
+      : [{ kind: 'passes-repeated', gates: [...new Set(repeatedSlots.map(({ gate }) => gate.id))] } as const]),
   ];
 }
 
@@ -142,10 +142,10 @@ function requestedScope(
   { planned, checks, reviews, comparison }: RunFacts,
   { gates, paths }: RunRequest,
 ): RunOutcome['asked'] {
-  const covered = new Set<GateId>([...checks, ...reviews].map(({ gate }) => gate.id));
+  const coveredGates = new Set<GateId>([...checks, ...reviews].map(({ gate }) => gate.id));
   // A run about a commit leaves out all checks, which a separate notice reports.
-  const others = planned.gates.filter(({ kind }) => comparison.headTree === null || kind !== 'check');
-  return { gates, paths, others: others.map(({ id }) => id).filter((id) => !covered.has(id)) };
+  const plannedGates = planned.gates.filter(({ kind }) => comparison.headTree === null || kind !== 'check');
+  return { gates, paths, others: plannedGates.map(({ id }) => id).filter((id) => !coveredGates.has(id)) };
 }
 
 /** Returns the run's entry for the ledger (the log of all calls). Reviewers that were not called are left out. */
@@ -153,7 +153,7 @@ export function ledgerRun(
   { startedBy }: RunRequest,
   { facts, actions }: { readonly facts: RunFacts; readonly actions: RunActions },
   { iteration, status, exitCode, scope }: RunOutcome,
-  spared: readonly SavedUsage[],
+  savings: readonly SavedUsage[],
   [startedAt, endedAt]: readonly [Date, Date],
 ): LedgerRun {
   return {
@@ -167,17 +167,17 @@ export function ledgerRun(
     status,
     exitCode,
     slots: actions.slots.flatMap(({ cost }) => cost ?? []),
-    checks: [...actions.checks.values()].map(({ id, status: ended, check }) => {
-      return { gate: id, status: ended, durationMs: check.durationMs };
+    checks: [...actions.checks.values()].map(({ id, status: checkStatus, check }) => {
+      return { gate: id, status: checkStatus, durationMs: check.durationMs };
     }),
-    spared,
+    spared: savings,
     ...sharedSlots(facts, actions),
   };
 }
 
 /** Returns the accepted passes of other clones, and the results of reviewers that ran to double-check such a pass. */
 function sharedSlots({ reviews }: RunFacts, { slots }: RunActions): Pick<LedgerRun, 'accepted' | 'audits'> {
-  const accepted = reviews.flatMap(({ gate, slots: states }) =>
+  const acceptedSlots = reviews.flatMap(({ gate, slots: states }) =>
     states.flatMap(({ slot, covers, shared }) =>
       covers === 'accepted' && shared?.kind === 'accepted' ? [sharedSlot(gate.id, slot, shared)] : [],
     ),
@@ -187,7 +187,10 @@ function sharedSlots({ reviews }: RunFacts, { slots }: RunActions): Pick<LedgerR
     if (!isDrawn || (status !== 'pass' && status !== 'fail')) return [];
     return [{ ...sharedSlot(gate.id, slot, shared), agreed: status === 'pass' }];
   });
-  return { ...(accepted.length === 0 ? {} : { accepted }), ...(audits.length === 0 ? {} : { audits }) };
+  return {
+    ...(acceptedSlots.length === 0 ? {} : { accepted: acceptedSlots }),
+    ...(audits.length === 0 ? {} : { audits }),
+  };
 }
 
 function sharedSlot(gate: GateId, slot: number, { statement, signers = [] }: Acceptance): AcceptedSlot {
