@@ -34,7 +34,9 @@ type BatchState =
 
 /** How a provider handles batches. Ids from the provider are checked before they become part of a path. */
 type BatchApi = {
-  /** Creates a batch and returns its path. Calls `onFileCreated` with the path of every file that must be deleted later. */
+  /**
+   * Creates a batch and returns its path. Calls `onFileCreated` with the path of every file that must be deleted later.
+   */
   start(call: Caller, body: WireObject, onFileCreated: (path: string) => void): Promise<string>;
   judge(batch: WireObject, path: string): BatchState;
   /** Returns the answer in one line of the batch's result, or the error that the line reports. */
