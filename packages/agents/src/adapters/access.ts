@@ -61,7 +61,7 @@ export const UNKNOWN_ACCESS: AccessState = { state: 'unknown', why: null };
 
 /** Returns whether an installed agent is logged in and whether its service can be reached. Sends nothing to a model. */
 export async function readAccess(
-  known: {
+  knownAgent: {
     readonly agent: { readonly access?: AgentAccess };
     readonly program: string | null;
     readonly env: Readonly<Record<string, string>>;
@@ -70,15 +70,16 @@ export async function readAccess(
   cwd: string,
   send: Fetch | null = null,
 ): Promise<Access> {
-  const { access } = known.agent;
-  if (access === undefined || known.program === null) return { login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
-  const { env, program } = known;
+  const { access } = knownAgent.agent;
+  if (access === undefined || knownAgent.program === null) return { login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
+  const { env, program } = knownAgent;
   const { args, since } = access.status ?? { args: [], since: null };
   const isSafe = since !== null && version !== null && isAtLeast(version, since);
   const status = isSafe ? await runBriefly(program, args, env, cwd) : null;
   const inHome = (name: string) => join(env['HOME'] ?? '/', name);
-  const read = access.settings === undefined ? null : readPlainFile(inHome(access.settings), LONGEST_FILE);
-  const settings = read?.ok === true ? (decodeUtf8(read.bytes, { isCut: read.cut })?.text ?? '') : null;
+  const settingsFile = access.settings === undefined ? null : readPlainFile(inHome(access.settings), LONGEST_FILE);
+  const settings =
+    settingsFile?.ok === true ? (decodeUtf8(settingsFile.bytes, { isCut: settingsFile.cut })?.text ?? '') : null;
   const hasCredentials = access.credentials !== undefined && statIfPresent(inHome(access.credentials)) !== null;
   const facts = { status, settings, hasCredentials, env };
   const login = access.judgeLogin(facts);
@@ -91,14 +92,14 @@ export async function readAccess(
 
 /** Returns the state "logged in" with the first of these environment variables that is set; `null` if none is set. */
 export function loginVariable(env: LoginFacts['env'], names: readonly string[]): AccessState | null {
-  const name = names.find((one) => (env[one] ?? '') !== '');
+  const name = names.find((variable) => (env[variable] ?? '') !== '');
   return name === undefined ? null : { state: 'yes', why: name };
 }
 
-/** Whether `version` is the same as `other` or newer. */
-export function isAtLeast(version: string, other: string): boolean {
+/** Whether `version` is the same as `minimumVersion` or newer. */
+export function isAtLeast(version: string, minimumVersion: string): boolean {
   const numbers = (text: string) => text.split(/[^\d]+/, 3).map(Number);
-  const [a, b] = [numbers(version), numbers(other)];
+  const [a, b] = [numbers(version), numbers(minimumVersion)];
   const differs = [0, 1, 2].find((at) => (a[at] ?? 0) !== (b[at] ?? 0));
   return differs === undefined || (a[differs] ?? 0) > (b[differs] ?? 0);
 }

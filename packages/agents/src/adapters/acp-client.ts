@@ -61,15 +61,15 @@ type Heard = ReturnType<Conversation['hear']>;
  * refused.
  */
 export function openAcpCall(question: AgentQuestion, place: ConversationPlace): Conversation {
-  const asked = question.sessionId === null ? null : (STORED_ID.exec(question.sessionId)?.[2] ?? '');
+  const resumedId = question.sessionId === null ? null : (STORED_ID.exec(question.sessionId)?.[2] ?? '');
   let lastId = 0;
   let pending: { readonly id: number; readonly step: Step } | null = null;
   let session: string | null = null;
-  let offered: Readonly<Record<string, unknown>> = {};
-  let settled = new Set<Step>();
+  let sessionOptions: Readonly<Record<string, unknown>> = {};
+  let settledSteps = new Set<Step>();
   let message: string | null = null;
   let costBefore: number | null = question.sessionId === null ? 0 : null;
-  let received = 0;
+  let receivedLength = 0;
 
   function request(step: Step, method: string, params: object): string {
     lastId += 1;
@@ -84,27 +84,28 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
   });
 
   function hear(events: AgentEvents, line: string, now: Date): Heard {
-    received += line.length;
-    if (received > LONGEST_CALL) return failed(events, said('sent too much output'));
+    receivedLength += line.length;
+    if (receivedLength > LONGEST_CALL) return failCall(events, agentError('sent too much output'));
     // Some agents print a banner or a log to standard output. Only a JSON message can be an answer.
     if (!/^\s*[{[]/.test(line)) return { events, send: '', isActive: false };
-    const sent = readEvent(line.trim());
-    if (sent?.['jsonrpc'] !== '2.0')
-      return failed(events, said(`sent a line that is not JSON-RPC: ${line.slice(0, 200)}`));
-    const method = sent['method'];
-    if (typeof method === 'string' && 'id' in sent) return answer(events, sent['id'], method, objectAt(sent, 'params'));
+    const rpcMessage = readEvent(line.trim());
+    if (rpcMessage?.['jsonrpc'] !== '2.0')
+      return failCall(events, agentError(`sent a line that is not JSON-RPC: ${line.slice(0, 200)}`));
+    const method = rpcMessage['method'];
+    if (typeof method === 'string' && 'id' in rpcMessage)
+      return answer(events, rpcMessage['id'], method, objectAt(rpcMessage, 'params'));
     if (typeof method === 'string') {
       const isUpdate = method === 'session/update';
-      return { events: isUpdate ? update(events, objectAt(sent, 'params')) : events, send: '', isActive: true };
+      return { events: isUpdate ? update(events, objectAt(rpcMessage, 'params')) : events, send: '', isActive: true };
     }
-    if (pending === null || sent['id'] !== pending.id)
-      return failed(events, said('answered a request that onceover did not send'));
+    if (pending === null || rpcMessage['id'] !== pending.id)
+      return failCall(events, agentError('answered a request that onceover did not send'));
     const { step } = pending;
     pending = null;
-    if (isRecord(sent['error'])) return failed(events, rpcFailure(step, sent['error'], now));
-    return isRecord(sent['result']) || (sent['result'] === null && step !== 'session/prompt')
-      ? proceed(events, step, objectAt(sent, 'result'))
-      : failed(events, said(`answered ${step} without a result`));
+    if (isRecord(rpcMessage['error'])) return failCall(events, rpcFailure(step, rpcMessage['error'], now));
+    return isRecord(rpcMessage['result']) || (rpcMessage['result'] === null && step !== 'session/prompt')
+      ? proceed(events, step, objectAt(rpcMessage, 'result'))
+      : failCall(events, agentError(`answered ${step} without a result`));
   }
 
   /** Returns the next request, after the agent has answered the request `step`. */
@@ -114,13 +115,13 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
         return openSession(events, result);
       case 'session/new': {
         const id = stringAt(result, 'sessionId');
-        if (id === null || !ID.test(id)) return failed(events, said('sent no usable session id'));
+        if (id === null || !ID.test(id)) return failCall(events, agentError('sent no usable session id'));
         session = id;
         break;
       }
       case 'session/load':
       case 'session/resume':
-        session = asked;
+        session = resumedId;
         break;
       case 'model':
       case 'mode':
@@ -128,31 +129,32 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
       case 'session/prompt':
         return conclude(events, result);
     }
-    if (step.startsWith('session/')) offered = result;
+    if (step.startsWith('session/')) sessionOptions = result;
     const sessionId = `${acpCopyName(question)}-${session}`;
     const next = choose();
     if (typeof next === 'string') return { events: { ...events, sessionId }, send: next, isActive: true };
-    return failed(events, next);
+    return failCall(events, next);
   }
 
   function openSession(events: AgentEvents, result: Readonly<Record<string, unknown>>): Heard {
     if (result['protocolVersion'] !== PROTOCOL_VERSION) {
-      return failed(
+      return failCall(
         events,
-        said(`speaks version ${shorten(String(result['protocolVersion']))} of ACP, not ${PROTOCOL_VERSION}`),
+        agentError(`speaks version ${shorten(String(result['protocolVersion']))} of ACP, not ${PROTOCOL_VERSION}`),
       );
     }
     const where = { cwd: place.cwd, mcpServers: [] };
-    if (asked === null) return { events, send: request('session/new', 'session/new', where), isActive: true };
-    if (!ID.test(asked)) return failed(events, { kind: 'session-lost', said: 'the stored session id is not valid' });
+    if (resumedId === null) return { events, send: request('session/new', 'session/new', where), isActive: true };
+    if (!ID.test(resumedId))
+      return failCall(events, { kind: 'session-lost', said: 'the stored session id is not valid' });
     const abilities = objectAt(result, 'agentCapabilities');
     // When a session is loaded, the agent sends its old messages again. When it is resumed, it does not, so prefer to
     // resume.
     const canResume = isRecord(objectAt(abilities, 'sessionCapabilities')['resume']);
     const method = canResume ? 'session/resume' : abilities['loadSession'] === true ? 'session/load' : null;
     if (method === null)
-      return failed(events, { kind: 'session-lost', said: 'the agent can neither load nor resume sessions' });
-    return { events, send: request(method, method, { sessionId: asked, ...where }), isActive: true };
+      return failCall(events, { kind: 'session-lost', said: 'the agent can neither load nor resume sessions' });
+    return { events, send: request(method, method, { sessionId: resumedId, ...where }), isActive: true };
   }
 
   /**
@@ -160,22 +162,24 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
    * Returns a failure if the model does not exist.
    */
   function choose(): string | AgentFailure {
-    if (question.model !== null && !settled.has('model')) {
-      settled = settled.add('model');
-      const option = arrayAt(offered, 'configOptions').find((one) => isRecord(one) && one['category'] === 'model');
+    if (question.model !== null && !settledSteps.has('model')) {
+      settledSteps = settledSteps.add('model');
+      const option = arrayAt(sessionOptions, 'configOptions').find(
+        (configOption) => isRecord(configOption) && configOption['category'] === 'model',
+      );
       const configId = stringAt(option, 'id');
       if (configId !== null) {
         const params = { sessionId: session, configId, value: question.model };
         return request('model', 'session/set_config_option', params);
       }
-      if (!isRecord(offered['models']))
-        return said('offers no choice of models; remove "model" of this agent from onceover.yml');
+      if (!isRecord(sessionOptions['models']))
+        return agentError('offers no choice of models; remove "model" of this agent from onceover.yml');
       return request('model', 'session/set_model', { sessionId: session, modelId: question.model });
     }
-    const modes = objectAt(offered, 'modes');
-    const isOffered = arrayAt(modes, 'availableModes').some((one) => stringAt(one, 'id') === READ_ONLY);
-    if (isOffered && modes['currentModeId'] !== READ_ONLY && !settled.has('mode')) {
-      settled = settled.add('mode');
+    const modes = objectAt(sessionOptions, 'modes');
+    const isOffered = arrayAt(modes, 'availableModes').some((mode) => stringAt(mode, 'id') === READ_ONLY);
+    if (isOffered && modes['currentModeId'] !== READ_ONLY && !settledSteps.has('mode')) {
+      settledSteps = settledSteps.add('mode');
       return request('mode', 'session/set_mode', { sessionId: session, modeId: READ_ONLY });
     }
     const prompt = [{ type: 'text', text: joinPrompt(question) }];
@@ -185,10 +189,10 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
   /** Returns onceover's answer to a request of the agent. */
   function answer(events: AgentEvents, id: unknown, method: string, params: Readonly<Record<string, unknown>>): Heard {
     const isId = Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= 200);
-    if (!isId) return failed(events, said('sent a request with an unusable id'));
+    if (!isId) return failCall(events, agentError('sent a request with an unusable id'));
     const refuse = (code: number, message: string) => rpc({ id, error: { code, message } });
     if (method === 'session/request_permission') {
-      const reject = arrayAt(params, 'options').find((one) => /^reject_/.test(stringAt(one, 'kind') ?? ''));
+      const reject = arrayAt(params, 'options').find((option) => /^reject_/.test(stringAt(option, 'kind') ?? ''));
       const optionId = stringAt(reject, 'optionId');
       const outcome = optionId === null ? { outcome: 'cancelled' } : { outcome: 'selected', optionId };
       return { events, send: rpc({ id, result: { outcome } }), isActive: true };
@@ -197,16 +201,16 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
       return { events, send: refuse(-32_601, 'onceover allows no writes and no commands'), isActive: true };
     }
     const path = shownPath(stringAt(params, 'path') ?? '');
-    const read = path === null ? null : readText(place.cwd, path, LONGEST_FILE);
-    if (path === null || read?.kind !== 'text') {
+    const file = path === null ? null : readText(place.cwd, path, LONGEST_FILE);
+    if (path === null || file?.kind !== 'text') {
       return { events, send: refuse(-32_602, 'this file is not among the files under review'), isActive: true };
     }
     const from = Math.max(1, numberAt(params, 'line')) - 1;
     const limit = isAmount(params['limit']) ? params['limit'] : Number.POSITIVE_INFINITY;
     const content =
       from === 0 && limit === Number.POSITIVE_INFINITY
-        ? read.text
-        : read.text
+        ? file.text
+        : file.text
             .split('\n')
             .slice(from, from + limit)
             .join('\n');
@@ -221,23 +225,24 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
   }
 
   function withFiles(events: AgentEvents, paths: readonly string[]): AgentEvents {
-    const added = paths.filter((path) => !events.filesRead.includes(path));
-    return { ...events, filesRead: [...events.filesRead, ...added].slice(0, MOST_FILES) };
+    const newPaths = paths.filter((path) => !events.filesRead.includes(path));
+    return { ...events, filesRead: [...events.filesRead, ...newPaths].slice(0, MOST_FILES) };
   }
 
   function update(events: AgentEvents, params: Readonly<Record<string, unknown>>): AgentEvents {
-    const told = objectAt(params, 'update');
+    const sessionUpdate = objectAt(params, 'update');
     const isPrompted = pending?.step === 'session/prompt';
     if (session !== null && params['sessionId'] !== session) return events;
-    if (told['sessionUpdate'] === 'usage_update') return withCost(events, objectAt(told, 'cost'), isPrompted);
+    if (sessionUpdate['sessionUpdate'] === 'usage_update')
+      return withCost(events, objectAt(sessionUpdate, 'cost'), isPrompted);
     // While a session is loaded, the agent repeats its old messages. They are not part of the answer.
     if (!isPrompted) return events;
-    switch (told['sessionUpdate']) {
+    switch (sessionUpdate['sessionUpdate']) {
       case 'agent_message_chunk': {
-        const id = stringAt(told, 'messageId');
+        const id = stringAt(sessionUpdate, 'messageId');
         const isNext = id !== null && message !== null && id !== message;
         message = id ?? message;
-        const chunk = stringAt(objectAt(told, 'content'), 'text') ?? '';
+        const chunk = stringAt(objectAt(sessionUpdate, 'content'), 'text') ?? '';
         const text = isNext ? joinTexts(events.text, chunk) : events.text + chunk;
         if (text.length > LONGEST_ANSWER) return { ...events, failure: TOO_LONG };
         return { ...withProgress(events), text };
@@ -248,13 +253,13 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
         return withProgress(events);
       case 'tool_call':
       case 'tool_call_update': {
-        const isRead = told['kind'] === 'read';
-        const paths = arrayAt(told, 'locations')
+        const isRead = sessionUpdate['kind'] === 'read';
+        const paths = arrayAt(sessionUpdate, 'locations')
           .slice(0, MOST_FILES)
-          .map((one) => shownPath(stringAt(one, 'path') ?? ''));
-        const read = isRead ? paths.filter((path) => path !== null) : [];
-        const title = stringAt(told, 'title');
-        return withFiles(withToolCall(events, title === null ? events.doing : shorten(title), []), read);
+          .map((location) => shownPath(stringAt(location, 'path') ?? ''));
+        const readPaths = isRead ? paths.filter((path) => path !== null) : [];
+        const title = stringAt(sessionUpdate, 'title');
+        return withFiles(withToolCall(events, title === null ? events.doing : shorten(title), []), readPaths);
       }
       default:
         return events;
@@ -269,20 +274,20 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
     const amount = cost['currency'] === 'USD' && isAmount(cost['amount']) ? cost['amount'] : null;
     if (amount === null) return events;
     if (!isPrompted) costBefore = amount;
-    const own = costBefore === null ? null : Math.max(0, amount - costBefore);
-    return isPrompted ? { ...events, usage: { ...(events.usage ?? NO_USAGE), costUsd: own } } : events;
+    const callCost = costBefore === null ? null : Math.max(0, amount - costBefore);
+    return isPrompted ? { ...events, usage: { ...(events.usage ?? NO_USAGE), costUsd: callCost } } : events;
   }
 
   function conclude(events: AgentEvents, result: Readonly<Record<string, unknown>>): Heard {
-    const told = { ...events, usage: usageOf(result, events.usage) };
+    const finalEvents = { ...events, usage: usageOf(result, events.usage) };
     const reason = stringAt(result, 'stopReason');
     switch (reason) {
       case 'end_turn':
-        return { events: { ...told, done: true }, send: '', isActive: true };
+        return { events: { ...finalEvents, done: true }, send: '', isActive: true };
       case 'max_tokens':
-        return failed(told, { ...TOO_LONG, said: shorten(events.text) });
+        return failCall(finalEvents, { ...TOO_LONG, said: shorten(events.text) });
       default:
-        return failed(told, said(`ended the review with the reason "${shorten(reason ?? 'none')}"`));
+        return failCall(finalEvents, agentError(`ended the review with the reason "${shorten(reason ?? 'none')}"`));
     }
   }
 
@@ -299,11 +304,11 @@ function rpc(message: object): string {
   return `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
 }
 
-function said(what: string): AgentFailure {
-  return { kind: 'agent-error', said: shorten(`the agent ${what}`) };
+function agentError(behaviour: string): AgentFailure {
+  return { kind: 'agent-error', said: shorten(`the agent ${behaviour}`) };
 }
 
-function failed(events: AgentEvents, failure: AgentFailure): Heard {
+function failCall(events: AgentEvents, failure: AgentFailure): Heard {
   return { events: { ...events, failure }, send: '', isActive: true };
 }
 
@@ -324,16 +329,16 @@ function rpcFailure(step: Step, error: Readonly<Record<string, unknown>>, now: D
  * reported.
  */
 function usageOf(result: Readonly<Record<string, unknown>>, before: Usage | null): Usage | null {
-  const told = result['usage'];
-  if (!isRecord(told)) return null;
-  const [input, outputTokens] = [numberAt(told, 'inputTokens'), numberAt(told, 'outputTokens')];
+  const usage = result['usage'];
+  if (!isRecord(usage)) return null;
+  const [input, outputTokens] = [numberAt(usage, 'inputTokens'), numberAt(usage, 'outputTokens')];
   const [cachedInputTokens, cacheWriteTokens] = [
-    numberAt(told, 'cachedReadTokens'),
-    numberAt(told, 'cachedWriteTokens'),
+    numberAt(usage, 'cachedReadTokens'),
+    numberAt(usage, 'cachedWriteTokens'),
   ];
   // The protocol does not say whether the input includes tokens from the cache. In Copilot CLI it does: the total that it
   // reports is exactly input plus output.
-  const isWithCache = numberAt(told, 'totalTokens') === input + outputTokens;
+  const isWithCache = numberAt(usage, 'totalTokens') === input + outputTokens;
   return {
     inputTokens: isWithCache ? Math.max(0, input - cachedInputTokens - cacheWriteTokens) : input,
     ...{ cachedInputTokens, cacheWriteTokens, outputTokens },

@@ -82,12 +82,12 @@ export async function makeAgentCopy(call: {
   const name = `acp-${acpCopyName(call.question)}`;
   const path = call.scratchBase === undefined ? namedScratchPath(call.cwd, name) : ok(join(call.scratchBase, name));
   if (!path.ok) return path;
-  const made = makeNamedScratch(path.value);
-  if (!made.ok) return made;
-  const written = await (call.copyFiles ?? copyOf(call.cwd))(made.value.folder, instructsAgents);
-  if (written.ok) return made;
-  made.value.remove();
-  return written;
+  const scratch = makeNamedScratch(path.value);
+  if (!scratch.ok) return scratch;
+  const copyResult = await (call.copyFiles ?? copyOf(call.cwd))(scratch.value.folder, instructsAgents);
+  if (copyResult.ok) return scratch;
+  scratch.value.remove();
+  return copyResult;
 }
 
 /**
@@ -109,23 +109,24 @@ const BATCH = 200;
  * out.
  */
 export async function copySnapshot(
-  given: { readonly repository: RepositoryPaths; readonly trees: ReviewedTrees; readonly into: string },
+  request: { readonly repository: RepositoryPaths; readonly trees: ReviewedTrees; readonly into: string },
   isLeftOut: (path: string) => boolean,
 ): Promise<Result<void>> {
-  const files = openTreeReader(given.repository, given.trees);
-  const listed = await files.list('head');
-  if (!listed.ok) return listed;
-  const wanted = listed.value.filter(
+  const files = openTreeReader(request.repository, request.trees);
+  const listing = await files.list('head');
+  if (!listing.ok) return listing;
+  const filesToCopy = listing.value.filter(
     ({ path, mode }) => mode !== '160000' && repoPath(path) === path && !isLeftOut(path),
   );
-  for (let at = 0; at < wanted.length; at += BATCH) {
-    const part = wanted.slice(at, at + BATCH);
+  for (let at = 0; at < filesToCopy.length; at += BATCH) {
+    const part = filesToCopy.slice(at, at + BATCH);
     const blobs = await files.blobs(part.map(({ id }) => id));
     if (!blobs.ok) return blobs;
-    const written = tryDisk('write', given.into, () => {
-      for (const [i, { path, mode }] of part.entries()) writeOne(given.into, path, mode, blobs.value[i] ?? Buffer.of());
+    const writeResult = tryDisk('write', request.into, () => {
+      for (const [i, { path, mode }] of part.entries())
+        writeOne(request.into, path, mode, blobs.value[i] ?? Buffer.of());
     });
-    if (!written.ok) return written;
+    if (!writeResult.ok) return writeResult;
   }
   return ok(undefined);
 }

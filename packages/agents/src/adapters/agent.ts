@@ -156,7 +156,7 @@ export interface Agent {
    */
   readonly loadsNamed?: readonly string[];
   /** Returns the command line for a question. The agent starts in `cwd`, and must not load settings from there. */
-  invoke(question: AgentQuestion, put: PutFile, cwd: string): Invocation;
+  invoke(question: AgentQuestion, putFile: PutFile, cwd: string): Invocation;
   /**
    * Returns the state of the call after one more line of output. `now` is needed to understand times such as "in 5
    * minutes".

@@ -25,25 +25,29 @@ export async function askApi(
   if (key === '') {
     return notCalled({ kind: 'not-logged-in', said: `the environment variable ${api.key} is not set`, logIn });
   }
-  const reviewed = trees === undefined ? await currentTrees(repository) : ok(trees);
-  if (!reviewed.ok) return notCalled({ kind: 'agent-error', said: `git failed: ${reviewed.failure.kind}` });
+  const reviewedTrees = trees === undefined ? await currentTrees(repository) : ok(trees);
+  if (!reviewedTrees.ok) return notCalled({ kind: 'agent-error', said: `git failed: ${reviewedTrees.failure.kind}` });
   // Every request listens to this signal, and there can be many at once, so turn off Node's warning about that.
   if (stop !== null) setMaxListeners(0, stop);
   const at = new Date();
   const end = await callApi({
     ...{ settings: api, key, question, options: { stop, watch, ...(begun === undefined ? {} : { begun }) } },
-    files: openTreeReader(repository, reviewed.value),
+    files: openTreeReader(repository, reviewedTrees.value),
     transcripts: openTranscripts(repository.commonDir),
     fetch: openFetch(env),
     isProvider: api.isProvider,
     price(model, usage, hourTokens) {
       const cost = listPrice(agent.priceProvider, { model, usage, at });
-      const none = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null };
-      const written = listPrice(agent.priceProvider, { model, usage: { ...none, cacheWriteTokens: hourTokens }, at });
+      const noTokens = { inputTokens: 0, cachedInputTokens: 0, outputTokens: 0, costUsd: null };
+      const hourWriteCost = listPrice(agent.priceProvider, {
+        model,
+        usage: { ...noTokens, cacheWriteTokens: hourTokens },
+        at,
+      });
       if (cost === null) return null;
       // The price list assumes the five-minute cache, which costs 1.25 times the price of input tokens. The one-hour
       // cache costs 2 times.
-      const whole = cost + (written ?? 0) * (2 / 1.25 - 1);
+      const whole = cost + (hourWriteCost ?? 0) * (2 / 1.25 - 1);
       // Both providers document half the price for batches; OpenAI documents the same for `flex`.
       return api.tier === 'standard' ? whole : whole / 2;
     },
@@ -54,9 +58,9 @@ export async function askApi(
 /** Returns the current working tree and the last commit, for questions that name no trees. */
 async function currentTrees(repository: RepositoryPaths): Promise<Result<ReviewedTrees>> {
   const snapshots = openSnapshots(repository);
-  const compared = await snapshots.compare({ kind: 'uncommitted' }, repository.usualBase);
-  if (!compared.ok) return compared;
-  const taken = await snapshots.take(compared.value, { folders: [GENERATED_FOLDER] });
-  const head = taken.ok ? await taken.value.tree() : taken;
-  return head.ok ? ok({ head: head.value, base: compared.value.baseTree, hidden: [GENERATED_FOLDER] }) : head;
+  const comparison = await snapshots.compare({ kind: 'uncommitted' }, repository.usualBase);
+  if (!comparison.ok) return comparison;
+  const snapshot = await snapshots.take(comparison.value, { folders: [GENERATED_FOLDER] });
+  const head = snapshot.ok ? await snapshot.value.tree() : snapshot;
+  return head.ok ? ok({ head: head.value, base: comparison.value.baseTree, hidden: [GENERATED_FOLDER] }) : head;
 }

@@ -44,20 +44,20 @@ const LONGEST_SAID = 4000;
  * Calls the agent with one question and waits until it exits. Afterwards, no process and no temporary file of the call
  * is left.
  */
-export async function callAgent(requested: AgentCall): Promise<AskEnd> {
-  if (requested.signal?.aborted === true) return notCalled({ kind: 'cancelled' });
+export async function callAgent(requestedCall: AgentCall): Promise<AskEnd> {
+  if (requestedCall.signal?.aborted === true) return notCalled({ kind: 'cancelled' });
   let scratch: Scratch | null = null;
-  let copied: Scratch | null = null;
+  let agentCopy: Scratch | null = null;
   try {
-    scratch = makeScratch(requested.scratchBase);
-    if (requested.agent.worksInCopy !== true) {
-      const call = await protect(requested, scratch);
+    scratch = makeScratch(requestedCall.scratchBase);
+    if (requestedCall.agent.worksInCopy !== true) {
+      const call = await protect(requestedCall, scratch);
       return 'failure' in call ? notCalled(call.failure) : await runAgent(call, scratch);
     }
-    const copy = await (await import('./acp-copy.ts')).makeAgentCopy(requested);
-    if (!copy.ok) return notCalled({ kind: 'unprotected', path: requested.cwd });
-    copied = copy.value;
-    return await runAgent(inCopy(requested, copied.folder), scratch);
+    const copy = await (await import('./acp-copy.ts')).makeAgentCopy(requestedCall);
+    if (!copy.ok) return notCalled({ kind: 'unprotected', path: requestedCall.cwd });
+    agentCopy = copy.value;
+    return await runAgent(inCopy(requestedCall, agentCopy.folder), scratch);
   } catch (error) {
     // Errors of the operating system, such as a full disk or a too long argument, are failures of the call. Other
     // errors are bugs.
@@ -65,7 +65,7 @@ export async function callAgent(requested: AgentCall): Promise<AskEnd> {
     return notCalled({ kind: 'agent-error', said: shorten(error.message) });
   } finally {
     scratch?.remove();
-    copied?.remove();
+    agentCopy?.remove();
   }
 }
 
@@ -117,9 +117,9 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
     onLine(line) {
       if (events.failure !== null || (talk !== null && events.done)) return false;
       if (talk === null) return after(agent.hear(events, line, new Date()));
-      const heard = talk.hear(events, line, new Date());
-      if (heard.send !== '') send(heard.send);
-      return after(heard.events) && heard.isActive;
+      const reaction = talk.hear(events, line, new Date());
+      if (reaction.send !== '') send(reaction.send);
+      return after(reaction.events) && reaction.isActive;
     },
     ...(talk === null ? {} : { converse: (sender: typeof send) => (send = sender) }),
     // Error output does not count as activity, because some agents log the same error again and again.
@@ -144,9 +144,9 @@ async function runAgent(call: AgentCall, scratch: Scratch): Promise<AskEnd> {
   const { usage, sessionUsage } = usageOf(call, events);
   const { text, draft, structured, model } = events;
   if (failure !== null) {
-    const said = text || saidBy(failure) || lastWords(end).slice(0, LONGEST_SAID);
-    const printed = agent.conclude === undefined ? text : end.stdout.text;
-    return { ok: false, failure, usage, said, draft: joinTexts(draft, printed), durationMs, retries };
+    const message = text || saidBy(failure) || lastWords(end).slice(0, LONGEST_SAID);
+    const output = agent.conclude === undefined ? text : end.stdout.text;
+    return { ok: false, failure, usage, said: message, draft: joinTexts(draft, output), durationMs, retries };
   }
   // If the agent prints no events, onceover does not know which files it opened.
   const filesRead = agent.conclude === undefined ? events.filesRead : null;
@@ -228,29 +228,29 @@ function notStarted(program: string, code: string): AgentFailure {
 async function protect(call: AgentCall, scratch: Scratch): Promise<AgentCall | { readonly failure: AgentFailure }> {
   const { loads = [], loadsNamed = [] } = call.agent;
   const root = call.root ?? call.cwd;
-  const named = await filesNamed(call.cwd, loadsNamed);
-  if (!named.ok) return { failure: { kind: 'unprotected', path: call.cwd } };
+  const namedFiles = await filesNamed(call.cwd, loadsNamed);
+  if (!namedFiles.ok) return { failure: { kind: 'unprotected', path: call.cwd } };
   const present = (names: readonly string[]) =>
     names.map((name) => join(call.cwd, name)).filter((path) => statIfPresent(path) !== null);
   const isFolder = (path: string) => statIfPresent(path)?.isDirectory() === true;
-  const loaded = present(loads);
-  const folders = { hidden: loaded.filter(isFolder), readOnly: call.sandbox === true ? [root] : [] };
-  const emptied = [...loaded.filter((path) => !isFolder(path)), ...present(named.value)];
-  const [first] = [...folders.hidden, ...emptied, ...folders.readOnly];
+  const loadedPaths = present(loads);
+  const folders = { hidden: loadedPaths.filter(isFolder), readOnly: call.sandbox === true ? [root] : [] };
+  const emptiedFiles = [...loadedPaths.filter((path) => !isFolder(path)), ...present(namedFiles.value)];
+  const [first] = [...folders.hidden, ...emptiedFiles, ...folders.readOnly];
   if (first === undefined) return call;
   // If one of the paths is a symlink, bubblewrap would hide its target, which may be a reviewed file. In that case use
   // a copy.
-  if (![...folders.hidden, ...emptied].some(isSymlink)) {
-    const empty = { file: emptied.length === 0 ? '' : scratch.put('empty', ''), over: emptied };
+  if (![...folders.hidden, ...emptiedFiles].some(isSymlink)) {
+    const empty = { file: emptiedFiles.length === 0 ? '' : scratch.put('empty', ''), over: emptiedFiles };
     const around = sandboxed(call.program, { ...folders, empty }, call.env['PATH'] ?? '');
     if (around !== null) return { ...call, program: around.program, before: around.before };
   }
-  const unprotected = { failure: { kind: 'unprotected', path: first } } as const;
+  const unprotectedFailure = { failure: { kind: 'unprotected', path: first } } as const;
   // A fixing agent must not work in a temporary copy, because its edits would be lost.
-  if (call.question.writes === true) return unprotected;
+  if (call.question.writes === true) return unprotectedFailure;
   const copy = join(scratch.folder, 'copy');
-  const copied = await copyWorkingTree(root, copy, [...loads, ...named.value]);
-  if (!copied.ok) return unprotected;
+  const copyResult = await copyWorkingTree(root, copy, [...loads, ...namedFiles.value]);
+  if (!copyResult.ok) return unprotectedFailure;
   return call.root === undefined ? { ...call, cwd: copy } : { ...call, root: copy };
 }
 
@@ -272,7 +272,7 @@ export function sandboxed(
   const binds = [
     ...(folders.readOnly ?? []).flatMap((folder) => ['--ro-bind', folder, folder]),
     ...(folders.hidden ?? []).flatMap((folder) => ['--tmpfs', folder]),
-    ...(folders.empty?.over ?? []).flatMap((one) => ['--ro-bind', folders.empty?.file ?? '', one]),
+    ...(folders.empty?.over ?? []).flatMap((file) => ['--ro-bind', folders.empty?.file ?? '', file]),
   ];
   return {
     program: bubblewrap,
@@ -319,13 +319,13 @@ function failureOf(call: AgentCall, end: Ended, events: AgentEvents): AgentFailu
   }
   if (events.failure !== null) return events.failure;
   if ((end.code !== 0 && !isOver) || !events.done) {
-    const said = errorText(end);
-    if (said !== '') return errorFailure(said, null, new Date(), call.agent.sessionLost);
+    const errorOutput = errorText(end);
+    if (errorOutput !== '') return errorFailure(errorOutput, null, new Date(), call.agent.sessionLost);
     return { kind: 'agent-error', said: describeExit(end) };
   }
-  const { sessionId: asked, forkOf } = call.question;
+  const { sessionId: requestedId, forkOf } = call.question;
   const got = events.sessionId;
-  if (asked !== null && got !== asked) return { kind: 'wrong-session', asked, got };
+  if (requestedId !== null && got !== requestedId) return { kind: 'wrong-session', asked: requestedId, got };
   // A fork must get a session id of its own. If it continued the original session, it would change that session for all
   // other forks.
   if (forkOf !== undefined && (got === null || got === forkOf)) return { kind: 'wrong-session', asked: forkOf, got };

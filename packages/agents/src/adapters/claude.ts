@@ -48,10 +48,10 @@ export const claude: Agent = {
     status: { args: ['auth', 'status'], since: '2.1.325' },
     logIn: 'run "claude auth login", or set ANTHROPIC_API_KEY',
     judgeLogin({ status }) {
-      const told = parseJson(/\{[\s\S]*\}/.exec(status?.output ?? '')?.[0] ?? '');
-      if (!isRecord(told) || typeof told['loggedIn'] !== 'boolean') return { state: 'unknown', why: null };
-      const by = told['apiKeySource'] ?? told['authMethod'];
-      return { state: told['loggedIn'] ? 'yes' : 'no', why: typeof by === 'string' ? by : null };
+      const authStatus = parseJson(/\{[\s\S]*\}/.exec(status?.output ?? '')?.[0] ?? '');
+      if (!isRecord(authStatus) || typeof authStatus['loggedIn'] !== 'boolean') return { state: 'unknown', why: null };
+      const by = authStatus['apiKeySource'] ?? authStatus['authMethod'];
+      return { state: authStatus['loggedIn'] ? 'yes' : 'no', why: typeof by === 'string' ? by : null };
     },
     service({ env }) {
       const isElsewhere = Object.keys(env).some((name) => name.startsWith('CLAUDE_CODE_USE_'));
@@ -60,7 +60,7 @@ export const claude: Agent = {
   },
   sessionLost: /No conversation found|requires a valid session ID/i,
 
-  invoke(question, put) {
+  invoke(question, putFile) {
     return {
       args: [
         ...['-p', '--output-format', 'stream-json', '--verbose'],
@@ -71,7 +71,7 @@ export const claude: Agent = {
         ...(question.writes === true ? ['--permission-mode', 'acceptEdits'] : []),
         // Load nothing from the repository under review: no hooks, settings, CLAUDE.md or MCP servers.
         ...['--setting-sources=', '--strict-mcp-config'],
-        ...['--system-prompt-file', put('stable.md', question.stable)],
+        ...['--system-prompt-file', putFile('stable.md', question.stable)],
         ...['--json-schema', JSON.stringify(question.schema)],
         ...sessionOptions(question),
       ],
@@ -119,8 +119,8 @@ function readSystem(events: AgentEvents, event: Readonly<Record<string, unknown>
       return { ...events, sessionId: stringAt(event, 'session_id'), model: stringAt(event, 'model'), doing: 'reading' };
     case 'api_retry': {
       const status = numberAt(event, 'error_status');
-      const said = `${stringAt(event, 'error') ?? 'error'}${status === 0 ? '' : ` (HTTP status ${status})`}`;
-      const failure = errorFailure(said, status, now);
+      const message = `${stringAt(event, 'error') ?? 'error'}${status === 0 ? '' : ` (HTTP status ${status})`}`;
+      const failure = errorFailure(message, status, now);
       const resetAt = new Date(now.getTime() + numberAt(event, 'retry_delay_ms'));
       return withRetry(events, failure.kind === 'limit' ? { ...failure, resetAt } : failure);
     }
@@ -160,24 +160,24 @@ function countMessage(
 }
 
 function readResult(events: AgentEvents, event: Readonly<Record<string, unknown>>, now: Date): AgentEvents {
-  const said = stringAt(event, 'result') ?? arrayAt(event, 'errors').map(String).join('; ');
+  const resultText = stringAt(event, 'result') ?? arrayAt(event, 'errors').map(String).join('; ');
   const subtype = stringAt(event, 'subtype') ?? '';
   // API failures also have the subtype "success", so check `is_error` too.
-  const failed = event['is_error'] === true || subtype.startsWith('error');
+  const hasFailed = event['is_error'] === true || subtype.startsWith('error');
   const status = numberAt(event, 'api_error_status');
   // The final result usually repeats the answer, but not the text that came before it. If the text is not repeated, it
   // becomes a draft.
-  const isRepeated = said.includes(events.text) || isRecord(parseJson(events.text));
-  const ended = {
-    ...(failed || isRepeated ? events : asDraft(events)),
+  const isRepeated = resultText.includes(events.text) || isRecord(parseJson(events.text));
+  const finalEvents = {
+    ...(hasFailed || isRepeated ? events : asDraft(events)),
     sessionId: stringAt(event, 'session_id') ?? events.sessionId,
-    text: failed ? events.text : said,
+    text: hasFailed ? events.text : resultText,
     structured: event['structured_output'],
     usage: usageOf(event) ?? events.usage,
-    done: !failed,
+    done: !hasFailed,
   };
-  if (!failed) return { ...ended, failure: null };
-  return withFailure(ended, errorFailure(said || subtype || 'error', status, now, claude.sessionLost));
+  if (!hasFailed) return { ...finalEvents, failure: null };
+  return withFailure(finalEvents, errorFailure(resultText || subtype || 'error', status, now, claude.sessionLost));
 }
 
 // `usage` covers only this call, but `total_cost_usd` covers the whole session. So add up the costs of the models.
@@ -191,6 +191,6 @@ function usageOf(event: Readonly<Record<string, unknown>>): Usage | null {
     cachedInputTokens: numberAt(usage, 'cache_read_input_tokens'),
     cacheWriteTokens: numberAt(usage, 'cache_creation_input_tokens'),
     outputTokens: numberAt(usage, 'output_tokens'),
-    costUsd: costs.length === 0 ? null : costs.reduce((sum, one) => sum + one, 0),
+    costUsd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
   };
 }

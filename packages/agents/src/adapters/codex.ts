@@ -94,14 +94,14 @@ export const codex: Agent = {
   },
   sessionLost: /no rollout found for thread id|active writer/i,
 
-  invoke(question, put, cwd) {
+  invoke(question, putFile, cwd) {
     const settings = [
       ...SETTINGS,
       // In a folder that the user trusts, Codex would load the repository's settings, instructions, MCP servers and
       // rules.
       `projects={${JSON.stringify(cwd)}={trust_level="untrusted"}}`,
       // A fixing agent edits code, so it gets Codex's own base instructions, which are about editing.
-      ...(question.writes === true ? [] : [`model_instructions_file=${JSON.stringify(put('base.md', BASE))}`]),
+      ...(question.writes === true ? [] : [`model_instructions_file=${JSON.stringify(putFile('base.md', BASE))}`]),
     ];
     return {
       args: [
@@ -109,7 +109,7 @@ export const codex: Agent = {
         ...['--sandbox', question.writes === true ? 'workspace-write' : 'read-only'],
         ...(question.model === null ? [] : ['--model', question.model]),
         ...settings.flatMap((setting) => ['-c', setting]),
-        ...['--output-schema', put('schema.json', JSON.stringify(strictSchema(question.schema)))],
+        ...['--output-schema', putFile('schema.json', JSON.stringify(strictSchema(question.schema)))],
         ...(question.forkOf === undefined ? [] : ['fork', question.forkOf]),
         ...(question.sessionId === null ? [] : ['resume', question.sessionId]),
         '-',
@@ -135,8 +135,8 @@ export const codex: Agent = {
       case 'error': {
         // Codex may recover after an "error" event, so only the end of the turn decides. "Reconnecting" means that
         // Codex retries.
-        const said = messageOf(event) ?? '';
-        return said.startsWith('Reconnecting') ? withRetry(events, errorFailure(said, null, now)) : events;
+        const message = messageOf(event) ?? '';
+        return message.startsWith('Reconnecting') ? withRetry(events, errorFailure(message, null, now)) : events;
       }
       default:
         return events;
@@ -159,8 +159,10 @@ function readItem(before: AgentEvents, item: Readonly<Record<string, unknown>>):
     case 'agent_message':
       return withText(events, stringAt(item, 'text'));
     case 'command_execution': {
-      const called = withToolCall(events, stringAt(item, 'command'), readIn(item));
-      return item['status'] === 'in_progress' ? called : { ...called, requests: requestsOf(called) };
+      const eventsWithCall = withToolCall(events, stringAt(item, 'command'), readIn(item));
+      return item['status'] === 'in_progress'
+        ? eventsWithCall
+        : { ...eventsWithCall, requests: requestsOf(eventsWithCall) };
     }
     case 'mcp_tool_call':
     case 'file_change':
@@ -175,18 +177,18 @@ const pathOf = (change: unknown) => stringAt(change, 'path');
 
 // Codex has no tool that reads files. It prints files with shell commands, so look for file names in the command.
 function readIn(item: Readonly<Record<string, unknown>>): readonly string[] {
-  const succeeded = item['status'] === 'completed' && item['exit_code'] === 0;
-  return succeeded ? filesShownBy(stringAt(item, 'command') ?? '') : [];
+  const hasSucceeded = item['status'] === 'completed' && item['exit_code'] === 0;
+  return hasSucceeded ? filesShownBy(stringAt(item, 'command') ?? '') : [];
 }
 
 // `input_tokens` includes the tokens that were read from the cache and those that were written to it, so subtract both.
 function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
-  const cached = numberAt(usage, 'cached_input_tokens');
-  const written = numberAt(usage, 'cache_write_input_tokens');
+  const cachedTokens = numberAt(usage, 'cached_input_tokens');
+  const writtenTokens = numberAt(usage, 'cache_write_input_tokens');
   return {
-    inputTokens: Math.max(0, numberAt(usage, 'input_tokens') - cached - written),
-    cachedInputTokens: cached,
-    cacheWriteTokens: written,
+    inputTokens: Math.max(0, numberAt(usage, 'input_tokens') - cachedTokens - writtenTokens),
+    cachedInputTokens: cachedTokens,
+    cacheWriteTokens: writtenTokens,
     outputTokens: numberAt(usage, 'output_tokens'),
     costUsd: null,
   };

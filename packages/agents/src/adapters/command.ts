@@ -5,14 +5,14 @@ import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts'
 import { numberAt, readEvent, stringAt } from './parse-output.ts';
 
 /** Returns an agent that runs a custom command. The command prints its answer as a JSON object on standard output. */
-export function commandAgent(given: {
+export function commandAgent(definition: {
   readonly name: string;
   readonly command: readonly [string, ...string[]];
   readonly resume: boolean;
 }): Agent {
-  const [program, ...args] = given.command;
+  const [program, ...args] = definition.command;
   return {
-    name: given.name,
+    name: definition.name,
     program,
     testedVersion: null,
     abilities: {
@@ -30,13 +30,13 @@ export function commandAgent(given: {
     variables: ['*'],
     sessionLost: null,
 
-    invoke(question, put) {
+    invoke(question, putFile) {
       const session: Record<string, string> =
-        given.resume && question.sessionId !== null ? { ONCEOVER_SESSION: question.sessionId } : {};
+        definition.resume && question.sessionId !== null ? { ONCEOVER_SESSION: question.sessionId } : {};
       return {
         args,
         env: {
-          ONCEOVER_SCHEMA: put('schema.json', JSON.stringify(question.schema)),
+          ONCEOVER_SCHEMA: putFile('schema.json', JSON.stringify(question.schema)),
           ...(question.root === undefined ? {} : { ONCEOVER_ROOT: question.root }),
           ...session,
         },
@@ -61,14 +61,14 @@ function whereFilesAre(root = ''): string {
 
 /**
  * Returns the session id and the usage in the answer. If the answer has no session id, returns that of the question
- * (`asked`).
+ * (`requestedId`).
  */
-function answerFacts(stdout: string, asked: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
-  const found = objectsIn(stdout);
-  const answer = found.kind === 'found' ? readEvent(found.texts.at(-1) ?? '') : null;
+function answerFacts(stdout: string, requestedId: string | null): Pick<AgentEvents, 'sessionId' | 'usage'> {
+  const jsonObjects = objectsIn(stdout);
+  const answer = jsonObjects.kind === 'found' ? readEvent(jsonObjects.texts.at(-1) ?? '') : null;
   const usage = answer?.['usage'];
   return {
-    sessionId: stringAt(answer, 'session_id') ?? asked,
+    sessionId: stringAt(answer, 'session_id') ?? requestedId,
     usage: isRecord(usage)
       ? {
           inputTokens: numberAt(usage, 'input_tokens'),

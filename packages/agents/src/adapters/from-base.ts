@@ -16,40 +16,47 @@ function pathOutside(path = '', root: string, relative: 'dropped' | 'kept' = 'dr
  * Returns the agent with a program that the author of a pull request cannot replace. Only the program of a custom
  * command may be in the repository, because `startedFromBase` takes it from the base branch.
  */
-export function foundForPullRequest(one: KnownAgent, root: string, ownPath: string): KnownAgent {
+export function foundForPullRequest(knownAgent: KnownAgent, root: string, ownPath: string): KnownAgent {
   // A model API has no program, and its address comes from the settings on the base branch.
-  if (isApiAgent(one)) return one;
-  const name = one.settings?.path ?? one.agent.program;
-  const isOwn = isCustomCommand(one);
-  const env = isOwn ? one.env : { ...one.env, PATH: pathOutside(one.env['PATH'], root) };
-  if (!name.includes('/')) return { ...one, env, program: outside(findOnPath(name, pathOutside(ownPath, root)), root) };
-  return isOwn && isInside(resolve(root, name), root) ? { ...one, program: resolve(root, name) } : { ...one, env };
+  if (isApiAgent(knownAgent)) return knownAgent;
+  const name = knownAgent.settings?.path ?? knownAgent.agent.program;
+  const isOwn = isCustomCommand(knownAgent);
+  const env = isOwn ? knownAgent.env : { ...knownAgent.env, PATH: pathOutside(knownAgent.env['PATH'], root) };
+  if (!name.includes('/'))
+    return { ...knownAgent, env, program: outside(findOnPath(name, pathOutside(ownPath, root)), root) };
+  return isOwn && isInside(resolve(root, name), root)
+    ? { ...knownAgent, program: resolve(root, name) }
+    : { ...knownAgent, env };
 }
 
 /**
  * Returns the custom command in a form that starts in `checkout`, a checkout of the base branch, instead of the working
  * tree.
  */
-export function startedFromBase(one: KnownAgent, root: string, checkout: string): KnownAgent {
-  const [name = '', ...args] = (one.settings?.command ?? []).map((word) => moved(word, root, checkout));
-  const values = Object.entries(one.env).map(([key, value]) => [key, moved(value, root, checkout)] as const);
+export function startedFromBase(knownAgent: KnownAgent, root: string, checkout: string): KnownAgent {
+  const [name = '', ...args] = (knownAgent.settings?.command ?? []).map((word) => movePaths(word, root, checkout));
+  const values = Object.entries(knownAgent.env).map(([key, value]) => [key, movePaths(value, root, checkout)] as const);
   const env: KnownAgent['env'] = Object.fromEntries(values);
   return {
-    ...one,
-    agent: commandAgent({ name: one.agent.name, command: [name, ...args], resume: one.settings?.resume === true }),
-    program: name.includes('/') ? outside(findProgram(name, '', checkout), root) : one.program,
+    ...knownAgent,
+    agent: commandAgent({
+      name: knownAgent.agent.name,
+      command: [name, ...args],
+      resume: knownAgent.settings?.resume === true,
+    }),
+    program: name.includes('/') ? outside(findProgram(name, '', checkout), root) : knownAgent.program,
     // The command starts in the checkout of the base branch, so a relative folder on PATH is safe.
     env: { ...env, PATH: pathOutside(env['PATH'], root, 'kept'), PWD: checkout },
   };
 }
 
 /** Returns the text with the path of the working tree replaced by the path of the checkout. */
-function moved(text: string, root: string, checkout: string): string {
+function movePaths(text: string, root: string, checkout: string): string {
   // The path of the working tree, such as `/work/shop`, can also be the beginning of another path, such as
   // `/work/shop-tools`. Leave that one as it is.
-  const changed = text.split(root).reduce((all, part) => all + (/^[\w.-]/.test(part) ? root : checkout) + part);
-  const real = isAbsolute(changed) ? realPath(changed) : '';
-  return isInside(real, root) ? checkout + real.slice(root.length) : changed;
+  const movedText = text.split(root).reduce((prefix, part) => prefix + (/^[\w.-]/.test(part) ? root : checkout) + part);
+  const real = isAbsolute(movedText) ? realPath(movedText) : '';
+  return isInside(real, root) ? checkout + real.slice(root.length) : movedText;
 }
 
 function outside(program: string | null, root: string): string | null {
@@ -60,19 +67,21 @@ function outside(program: string | null, root: string): string | null {
  * Returns a path in the settings or environment of a built-in agent that points into the repository; `null` if there is
  * none. The author of a change could edit the file at this path, which the agent would load.
  */
-export function nameInside(one: KnownAgent, root: string): string | null {
-  if (isCustomCommand(one) || isApiAgent(one)) return null;
-  const { path = null, env = {}, acp = null } = one.settings ?? {};
+export function nameInside(knownAgent: KnownAgent, root: string): string | null {
+  if (isCustomCommand(knownAgent) || isApiAgent(knownAgent)) return null;
+  const { path = null, env = {}, acp = null } = knownAgent.settings ?? {};
   if (path?.includes('/') === true && isInside(realPath(resolve(root, path)), root)) return path;
-  const own = [...(acp ?? []), ...Object.values(env)].flatMap((value) => value.split(/[\s'"=;,:&|()]+/));
-  const given = Object.entries(one.env).filter(([name, value]) => isAbsolute(value) && !HARMLESS.has(name));
+  const settingsWords = [...(acp ?? []), ...Object.values(env)].flatMap((value) => value.split(/[\s'"=;,:&|()]+/));
+  const pathVariables = Object.entries(knownAgent.env).filter(
+    ([name, value]) => isAbsolute(value) && !HARMLESS.has(name),
+  );
   const isThere = (word: string) =>
     [word, join('node_modules', word)].some((name) => {
       const full = realPath(resolve(root, name));
       return isInside(full, root) && statIfPresent(full) !== null;
     });
-  const inherited = given.map(([, value]) => value).filter((value) => !value.includes(delimiter));
-  return [...own, ...inherited].find((word) => word !== '' && isThere(word)) ?? null;
+  const inheritedPaths = pathVariables.map(([, value]) => value).filter((value) => !value.includes(delimiter));
+  return [...settingsWords, ...inheritedPaths].find((word) => word !== '' && isThere(word)) ?? null;
 }
 
 /** Environment variables that name folders from which no agent loads code or settings. */

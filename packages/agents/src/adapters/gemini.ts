@@ -74,7 +74,7 @@ export const gemini: Agent = {
   },
   sessionLost: /session.*(?:not found|invalid)|no previous sessions|invalid session identifier/i,
 
-  invoke(question, put) {
+  invoke(question, putFile) {
     return {
       args: [
         ...['--output-format', 'stream-json'],
@@ -84,7 +84,7 @@ export const gemini: Agent = {
         ...(question.sessionId === null ? ['--session-id', question.newSessionId] : ['--resume', question.sessionId]),
       ],
       env: {
-        GEMINI_CLI_SYSTEM_SETTINGS_PATH: put('settings.json', JSON.stringify(settings(question.writes === true))),
+        GEMINI_CLI_SYSTEM_SETTINGS_PATH: putFile('settings.json', JSON.stringify(settings(question.writes === true))),
         // In an untrusted workspace, Gemini CLI loads no settings, instructions or MCP servers from the repository.
         GEMINI_CLI_TRUST_WORKSPACE: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',

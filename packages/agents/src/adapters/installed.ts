@@ -19,8 +19,8 @@ import { loadAgents } from './table.ts';
  */
 export function findProgram(name: string, path: string, cwd: string): string | null {
   if (!name.includes('/')) return findOnPath(name, path);
-  const given = isAbsolute(name) ? name : resolve(cwd, name);
-  return isProgram(given) ? given : null;
+  const absolutePath = isAbsolute(name) ? name : resolve(cwd, name);
+  return isProgram(absolutePath) ? absolutePath : null;
 }
 
 /** Runs `<program> --version` and returns the version; `null` if the command fails or prints no version. */
@@ -64,16 +64,16 @@ const ALWAYS: readonly string[] = [
  * wildcard.
  */
 export function agentEnvironment(
-  own: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
   needs: readonly string[],
 ): Record<string, string> {
-  const allowed = [...ALWAYS, ...needs];
+  const allowedNames = [...ALWAYS, ...needs];
   const passes = (name: string) =>
-    allowed.some((one) => (one.endsWith('*') ? name.startsWith(one.slice(0, -1)) : name === one));
-  const given = Object.entries(withoutSecrets(own)).filter(
+    allowedNames.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
+  const entries = Object.entries(withoutSecrets(environment)).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && passes(entry[0]),
   );
-  return { [ACTIVE]: '1', ...Object.fromEntries(given) };
+  return { [ACTIVE]: '1', ...Object.fromEntries(entries) };
 }
 
 /** An agent with its program on this machine and the user's settings for it. */
@@ -91,29 +91,31 @@ export type KnownAgent = {
  */
 export async function knownAgents(
   settings: Readonly<Record<string, AgentSettings>>,
-  own: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
   root: string,
 ): Promise<readonly KnownAgent[]> {
   const { acpAgent } = await acpOf(settings);
-  const defined = Object.entries(settings).flatMap(([name, { command, resume, api = null, acp }]) => {
+  const definedAgents = Object.entries(settings).flatMap(([name, { command, resume, api = null, acp }]) => {
     if (api !== null) return [apiAgent(name, api)];
     const [server, ...words] = acp ?? [];
     if (server !== undefined) return acpAgent === null ? [] : [acpAgent(name, [server, ...words])];
     const [program, ...args] = command ?? [];
     return program === undefined ? [] : [commandAgent({ name, command: [program, ...args], resume })];
   });
-  const builtIn = (await loadAgents()).filter(({ name }) => !defined.some((one) => one.name === name));
-  return [...builtIn, ...defined].map((agent) => {
-    const mine = settings[agent.name] ?? null;
-    if (mine?.api != null) {
-      const env = onlyOf(own, [...agent.variables, ...PROXIES]);
-      return { agent, settings: mine, program: agent.program, env };
+  const builtIn = (await loadAgents()).filter(
+    ({ name }) => !definedAgents.some((definedAgent) => definedAgent.name === name),
+  );
+  return [...builtIn, ...definedAgents].map((agent) => {
+    const agentSettings = settings[agent.name] ?? null;
+    if (agentSettings?.api != null) {
+      const env = onlyOf(environment, [...agent.variables, ...PROXIES]);
+      return { agent, settings: agentSettings, program: agent.program, env };
     }
     return {
       agent,
-      settings: mine,
-      program: findProgram(mine?.path ?? agent.program, own['PATH'] ?? '', root),
-      env: { ...agentEnvironment(own, agent.variables), ...mine?.env },
+      settings: agentSettings,
+      program: findProgram(agentSettings?.path ?? agent.program, environment['PATH'] ?? '', root),
+      env: { ...agentEnvironment(environment, agent.variables), ...agentSettings?.env },
     };
   });
 }
@@ -125,15 +127,15 @@ async function acpOf(settings: Readonly<Record<string, AgentSettings>>) {
 }
 
 function onlyOf(
-  own: Readonly<Record<string, string | undefined>>,
+  environment: Readonly<Record<string, string | undefined>>,
   names: readonly string[],
 ): Readonly<Record<string, string>> {
-  return Object.fromEntries(names.map((name) => [name, own[name] ?? '']));
+  return Object.fromEntries(names.map((name) => [name, environment[name] ?? '']));
 }
 
 /** Returns the agents whose program was not found or is not executable. */
-export function missingAgents(known: readonly KnownAgent[], root: string): readonly MissingAgent[] {
-  return known
+export function missingAgents(agents: readonly KnownAgent[], root: string): readonly MissingAgent[] {
+  return agents
     .filter(({ program }) => program === null)
     .map(({ agent, settings }) => {
       const program = settings?.path ?? agent.program;
@@ -151,35 +153,35 @@ export function isCustomCommand({ settings }: Pick<KnownAgent, 'settings'>): boo
  * Returns the results of the resume tests (see `probeResume`) that come with onceover, for the tested agent versions.
  */
 export function testedVersions(agents: readonly Agent[]): readonly ResumeResult[] {
-  return agents.flatMap((one) => {
-    const { name: agent, testedVersion: version, resumeFailure: failed = null, abilities } = one;
+  return agents.flatMap((builtInAgent) => {
+    const { name: agent, testedVersion: version, resumeFailure: failure = null, abilities } = builtInAgent;
     if (version === null) return [];
-    const fork = abilities.fork === 'none' ? {} : { forkFailed: one.forkFailure ?? null };
-    return [{ agent, version, failed, freshMs: null, resumedMs: null, ...fork }];
+    const fork = abilities.fork === 'none' ? {} : { forkFailed: builtInAgent.forkFailure ?? null };
+    return [{ agent, version, failed: failure, freshMs: null, resumedMs: null, ...fork }];
   });
 }
 
 /** Returns what `onceover doctor` shows about an agent. Custom commands are not started. */
 export async function reportAgent(
-  known: KnownAgent,
+  knownAgent: KnownAgent,
   root: string,
   ability: (agent: Agent, version: string | null) => Pick<AgentReport, 'resume' | 'fork'>,
 ): Promise<AgentReport> {
-  const { agent, program, settings } = known;
+  const { agent, program, settings } = knownAgent;
   const { name, testedVersion, abilities, install } = agent;
   const common = { name, program, testedVersion, abilities, install, logIn: agent.access?.logIn ?? null };
-  if (isApiAgent(known)) {
+  if (isApiAgent(knownAgent)) {
     const { openFetch } = await import('@onceover/base/platform/proxy');
-    const { login, service } = await readAccess(known, null, root, openFetch(known.env));
+    const { login, service } = await readAccess(knownAgent, null, root, openFetch(knownAgent.env));
     const always = { kind: 'yes', from: 'tested' } as const;
     return { ...common, version: API_VERSION, resume: always, fork: always, login, service };
   }
-  if (!isCustomCommand(known)) {
-    const version = await installedVersion(known, root);
-    const { login, service } = await readAccess(known, version, root);
+  if (!isCustomCommand(knownAgent)) {
+    const version = await installedVersion(knownAgent, root);
+    const { login, service } = await readAccess(knownAgent, version, root);
     return { ...common, version, ...ability(agent, version), login, service };
   }
-  const declared: AgentReport['resume'] =
+  const declaredResume: AgentReport['resume'] =
     settings?.resume === true
       ? { kind: 'yes', from: 'config' }
       : { kind: 'no', from: 'config', why: 'onceover.yml does not set "resume: true"' };
@@ -188,7 +190,7 @@ export async function reportAgent(
     from: 'config',
     why: 'onceover forks no sessions of custom commands',
   };
-  return { ...common, version: null, resume: declared, fork, login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
+  return { ...common, version: null, resume: declaredResume, fork, login: UNKNOWN_ACCESS, service: UNKNOWN_ACCESS };
 }
 
 const MOST_KEPT = 50;
@@ -217,19 +219,19 @@ export type Versions = ReturnType<typeof openVersions>;
  */
 export function openVersions(commonDir: string, now: () => number = Date.now) {
   const list = openListFile(commonDir, 'versions.json');
-  const read = () => list.read().flatMap((one) => readShape<Shaped<typeof ENTRY>>(one, ENTRY) ?? []);
-  const known = new Map<string, Promise<string | null>>();
+  const readEntries = () => list.read().flatMap((entry) => readShape<Shaped<typeof ENTRY>>(entry, ENTRY) ?? []);
+  const versionsByFile = new Map<string, Promise<string | null>>();
 
   async function findOrAsk(file: ProgramFile, ask: () => Promise<string | null>): Promise<string | null> {
-    const entry = read().find(
+    const entry = readEntries().find(
       ({ path, size, changed }) => path === file.path && size === file.size && changed === file.changed,
     );
     if (entry !== undefined && entry.at <= now() && now() - entry.at < KNOWN_FOR_MS) return entry.version;
     const version = await ask();
     if (version === null) return null;
-    const others = read().filter(({ path }) => path !== file.path);
+    const otherEntries = readEntries().filter(({ path }) => path !== file.path);
     // A failed write does not matter: the next onceover command just asks the program again.
-    list.write([...others.slice(1 - MOST_KEPT), { ...file, version, at: now() }]);
+    list.write([...otherEntries.slice(1 - MOST_KEPT), { ...file, version, at: now() }]);
     return version;
   }
 
@@ -241,18 +243,18 @@ export function openVersions(commonDir: string, now: () => number = Date.now) {
     const file = fileOf(program);
     if (file === null) return ask();
     const key = JSON.stringify(file);
-    const version = known.get(key) ?? findOrAsk(file, ask);
-    known.set(key, version);
+    const version = versionsByFile.get(key) ?? findOrAsk(file, ask);
+    versionsByFile.set(key, version);
     return version;
   };
 }
 
 // Compare ctime, because a replaced file may have the same modification time as the old one.
 function fileOf(program: string): ProgramFile | null {
-  const found = tryDisk('read', program, () => {
+  const file = tryDisk('read', program, () => {
     const path = realpathSync(program);
-    const { size, ctimeMs: changed } = statSync(path);
-    return { path, size, changed };
+    const { size, ctimeMs: changedAt } = statSync(path);
+    return { path, size, changed: changedAt };
   });
-  return found.ok ? found.value : null;
+  return file.ok ? file.value : null;
 }

@@ -57,10 +57,12 @@ export const opencode: Agent = {
     status: { args: ['auth', 'list'], since: '1.18.33' },
     logIn: 'run "opencode auth login"',
     judgeLogin({ status }) {
-      const listed = (status?.output ?? '').match(/[1-9]\d* (?:credential|environment variable)s?/g) ?? [];
+      const credentialCounts = (status?.output ?? '').match(/[1-9]\d* (?:credential|environment variable)s?/g) ?? [];
       // An empty list does not mean that the user is not logged in: some models need no login, and opencode's settings
       // can contain one.
-      return listed.length === 0 ? { state: 'unknown', why: null } : { state: 'yes', why: listed.join(', ') };
+      return credentialCounts.length === 0
+        ? { state: 'unknown', why: null }
+        : { state: 'yes', why: credentialCounts.join(', ') };
     },
     // The address depends on the model that the user has chosen, so it is unknown here.
     service: () => null,
@@ -73,7 +75,7 @@ export const opencode: Agent = {
   // When opencode reads a file, it also loads the instructions in the file's folder, and no option turns that off.
   loadsNamed: ['AGENTS.md', 'CONTEXT.md'],
 
-  invoke(question, put) {
+  invoke(question, putFile) {
     return {
       args: [
         ...['run', '--pure', '--format', 'json', '--agent', REVIEWER],
@@ -86,7 +88,7 @@ export const opencode: Agent = {
       ],
       env: {
         OPENCODE_CONFIG_CONTENT: JSON.stringify(
-          config(`{file:${put('stable.md', question.stable)}}`, question.writes === true),
+          config(`{file:${putFile('stable.md', question.stable)}}`, question.writes === true),
         ),
         OPENCODE_DISABLE_PROJECT_CONFIG: '1',
         OPENCODE_DISABLE_CLAUDE_CODE: '1',
@@ -103,30 +105,30 @@ export const opencode: Agent = {
     const event = readEvent(line);
     if (event === null) return events;
     // opencode prints its first event only when the model has begun to answer.
-    const known = { ...withProgress(events), sessionId: stringAt(event, 'sessionID') ?? events.sessionId };
+    const eventsWithId = { ...withProgress(events), sessionId: stringAt(event, 'sessionID') ?? events.sessionId };
     const body = objectAt(event, 'part');
     switch (event['type']) {
       case 'text':
-        return withText(known, stringAt(body, 'text'));
+        return withText(eventsWithId, stringAt(body, 'text'));
       case 'tool_use':
-        return readTool(known, body);
+        return readTool(eventsWithId, body);
       case 'step_finish':
-        return readStep(withStep(known, usageOf(body)), stringAt(body, 'reason'));
+        return readStep(withStep(eventsWithId, usageOf(body)), stringAt(body, 'reason'));
       case 'error': {
         const error = objectAt(event, 'error');
         const data = objectAt(error, 'data');
-        const said = stringAt(data, 'message') ?? stringAt(error, 'name') ?? 'error';
-        const failure = errorFailure(said, numberAt(data, 'statusCode'), now);
-        return withFailure({ ...known, trouble: events.trouble }, failure);
+        const message = stringAt(data, 'message') ?? stringAt(error, 'name') ?? 'error';
+        const failure = errorFailure(message, numberAt(data, 'statusCode'), now);
+        return withFailure({ ...eventsWithId, trouble: events.trouble }, failure);
       }
       default:
-        return known;
+        return eventsWithId;
     }
   },
 
   hearLog(events, line, now) {
-    const said = /\blevel=ERROR\b.*\bmessage="stream error".*\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
-    return said === undefined ? events : withRetry(events, errorFailure(said, null, now));
+    const message = /\blevel=ERROR\b.*\bmessage="stream error".*\berror\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1];
+    return message === undefined ? events : withRetry(events, errorFailure(message, null, now));
   },
 };
 

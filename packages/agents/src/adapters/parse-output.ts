@@ -16,24 +16,24 @@ function valueAt(value: unknown, key: string): unknown {
 
 /** Returns the object at a key; an empty object if there is none. */
 export function objectAt(value: unknown, key: string): Readonly<Record<string, unknown>> {
-  const found = valueAt(value, key);
-  return isRecord(found) ? found : {};
+  const field = valueAt(value, key);
+  return isRecord(field) ? field : {};
 }
 
 export function stringAt(value: unknown, key: string): string | null {
-  const found = valueAt(value, key);
-  return typeof found === 'string' ? found : null;
+  const field = valueAt(value, key);
+  return typeof field === 'string' ? field : null;
 }
 
 /** Returns the number at a key; 0 if there is none or if it is negative. */
 export function numberAt(value: unknown, key: string): number {
-  const found = valueAt(value, key);
-  return isAmount(found) ? found : 0;
+  const field = valueAt(value, key);
+  return isAmount(field) ? field : 0;
 }
 
 export function arrayAt(value: unknown, key: string): readonly unknown[] {
-  const found = valueAt(value, key);
-  return Array.isArray(found) ? found : [];
+  const field = valueAt(value, key);
+  return Array.isArray(field) ? field : [];
 }
 
 /** Returns the figures about the requests of a call, with one more request added. */
@@ -83,13 +83,13 @@ export function withProgress(events: AgentEvents): AgentEvents {
 
 /** Returns the state of the call after an error that the agent retries by itself. */
 export function withRetry(events: AgentEvents, trouble: AgentFailure): AgentEvents {
-  const said = 'said' in trouble ? `: ${trouble.said}` : '';
+  const reason = 'said' in trouble ? `: ${trouble.said}` : '';
   return {
     ...events,
     trouble,
     retries: events.retries + 1,
     retriesInARow: events.retriesInARow + 1,
-    doing: shorten(`retrying after an error${said}`),
+    doing: shorten(`retrying after an error${reason}`),
   };
 }
 
@@ -113,12 +113,12 @@ export function withBadEnd(events: AgentEvents, reason: string | null): AgentEve
 }
 
 /** Returns the state of the call after a message. Messages without a use of a tool in between form one answer. */
-export function withText(events: AgentEvents, said: string | null): AgentEvents {
-  return { ...events, text: joinTexts(events.text, said ?? '') };
+export function withText(events: AgentEvents, text: string | null): AgentEvents {
+  return { ...events, text: joinTexts(events.text, text ?? '') };
 }
 
 export function joinTexts(...texts: readonly string[]): string {
-  return texts.filter((one) => one !== '').join('\n\n');
+  return texts.filter((text) => text !== '').join('\n\n');
 }
 
 // Error texts of agents and providers about usage limits and missing logins. Match them only against error messages,
@@ -136,16 +136,16 @@ const UNREACHABLE =
 
 /** Returns the failure that the text and the HTTP status of an error indicate. */
 export function errorFailure(
-  said: string,
+  message: string,
   status: number | null,
   now: Date,
   sessionLost: RegExp | null = null,
 ): AgentFailure {
-  const short = shorten(said);
-  if (sessionLost?.test(said) === true) return { kind: 'session-lost', said: short };
-  if (status === 429 || LIMIT.test(said)) return { kind: 'limit', said: short, resetAt: resetTime(said, now) };
-  if (status === 401 || status === 403 || LOGIN.test(said)) return { kind: 'not-logged-in', said: short };
-  if (UNREACHABLE.test(said)) return { kind: 'unreachable', said: short };
+  const short = shorten(message);
+  if (sessionLost?.test(message) === true) return { kind: 'session-lost', said: short };
+  if (status === 429 || LIMIT.test(message)) return { kind: 'limit', said: short, resetAt: resetTime(message, now) };
+  if (status === 401 || status === 403 || LOGIN.test(message)) return { kind: 'not-logged-in', said: short };
+  if (UNREACHABLE.test(message)) return { kind: 'unreachable', said: short };
   return { kind: 'agent-error', said: short };
 }
 
@@ -155,14 +155,14 @@ const UNITS: Readonly<Record<string, number>> = { d: 86_400, h: 3600, m: 60, s: 
  * Returns the time at which a usage limit ends, from texts such as "in 3 hours 4 minutes", "after 5h30m" or "at 3:04
  * PM".
  */
-export function resetTime(said: string, now: Date): Date | null {
-  const stamp = /\|(\d{10})\b/.exec(said);
+export function resetTime(message: string, now: Date): Date | null {
+  const stamp = /\|(\d{10})\b/.exec(message);
   if (stamp !== null) return new Date(Number(stamp[1]) * 1000);
-  const iso = /\b(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)\b/.exec(said);
+  const iso = /\b(\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)\b/.exec(message);
   if (iso !== null && !Number.isNaN(Date.parse(iso[1] ?? ''))) return new Date(iso[1] ?? '');
   const span =
     /\b(?:in|after|within)\s+((?:\d+(?:\.\d+)?\s*(?:d(?:ays?)?|h(?:ours?|rs?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)[\s,]*(?:and\s+)?)+)/i.exec(
-      said,
+      message,
     );
   if (span !== null) {
     let seconds = 0;
@@ -173,13 +173,13 @@ export function resetTime(said: string, now: Date): Date | null {
   }
   const day =
     /\b(?:resets?|try again)(?: (?:at|on))? ((?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.? \d{1,2})(?:st|nd|rd|th)?,? (\d{4})(?:,| at)? (\d{1,2}:\d\d(?: ?[ap]m)?)/i.exec(
-      said,
+      message,
     );
   if (day !== null) {
     const date = new Date(`${day[1]}, ${day[2]} ${(day[3] ?? '').replace(/(\d)([ap]m)$/i, '$1 $2')}`);
     if (!Number.isNaN(date.getTime())) return date;
   }
-  const clock = /\b(?:resets?|try again)(?: at)? (\d{1,2})(?::(\d\d))?\s*(am|pm)\b/i.exec(said);
+  const clock = /\b(?:resets?|try again)(?: at)? (\d{1,2})(?::(\d\d))?\s*(am|pm)\b/i.exec(message);
   return clock === null ? null : nextTime(clock, now);
 }
 
@@ -195,8 +195,8 @@ function nextTime(clock: RegExpExecArray, now: Date): Date {
  * Returns the part of the output that starts with the first line that reports an error. If there is none, returns the
  * last five lines. Removes colour codes.
  */
-export function errorLines(said: string): string {
-  const lines = said
+export function errorLines(output: string): string {
+  const lines = output
     .replace(/\u001b\[[0-9;]*m/g, '')
     .split('\n')
     .filter((line) => line.trim() !== '');
@@ -207,8 +207,8 @@ export function errorLines(said: string): string {
 const LONGEST = 400;
 
 /** Returns a text on one line, cut off after 400 characters. */
-export function shorten(said: string): string {
-  const line = said.replace(/\s+/g, ' ').trim();
+export function shorten(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
@@ -229,14 +229,15 @@ function simpleCommands(script: string): readonly (readonly string[])[] {
   const commands: string[][] = [[]];
   for (const [token] of script.matchAll(/[\n;&|]+|(?:[^\s;&|'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+/g)) {
     if (/^[\n;&|]/.test(token)) commands.push([]);
-    else commands.at(-1)?.push(unquoted(token));
+    else commands.at(-1)?.push(unquote(token));
   }
   return commands;
 }
 
-function unquoted(word: string): string {
+function unquote(word: string): string {
   return word.replace(
     /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])/g,
-    (_, single?: string, double?: string, one?: string) => single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? one ?? '',
+    (_, single?: string, double?: string, character?: string) =>
+      single ?? double?.replace(/\\(["\\$`])/g, '$1') ?? character ?? '',
   );
 }

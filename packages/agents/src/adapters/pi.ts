@@ -53,12 +53,12 @@ export const pi: Agent = {
   },
   sessionLost: /no session found/i,
 
-  invoke(question, put) {
+  invoke(question, putFile) {
     return {
       args: [
         ...['--print', '--mode', 'json', '--offline', '--no-approve'],
         ...['--no-extensions', '--no-skills', '--no-prompt-templates', '--no-themes', '--no-context-files'],
-        ...['--tools', 'read,grep,find,ls', '--system-prompt', put('stable.md', question.stable)],
+        ...['--tools', 'read,grep,find,ls', '--system-prompt', putFile('stable.md', question.stable)],
         ...(question.model === null ? [] : ['--model', question.model]),
         ...(question.sessionId === null ? ['--session-id', question.newSessionId] : ['--session', question.sessionId]),
         ...(question.forkOf === undefined ? [] : ['--fork', question.forkOf]),
@@ -107,36 +107,36 @@ function readMessage(events: AgentEvents, message: Readonly<Record<string, unkno
     .map((part) => (isRecord(part) && part['type'] === 'text' ? (stringAt(part, 'text') ?? '') : ''))
     .join('');
   const isBilled = usage.inputTokens + usage.cachedInputTokens + usage.cacheWriteTokens + usage.outputTokens > 0;
-  const counted = isBilled
+  const eventsWithUsage = isBilled
     ? { ...events, usage: addUsage(events.usage, usage), requests: withRequest(events.requests, usage) }
     : events;
   const [provider, name] = [stringAt(message, 'provider'), stringAt(message, 'model')];
   const model = provider === null || name === null ? events.model : `${provider}/${name}`;
-  const said = withText({ ...counted, model }, text);
+  const eventsWithText = withText({ ...eventsWithUsage, model }, text);
   const reason = stringAt(message, 'stopReason');
   switch (reason) {
     case 'stop':
     case 'toolUse':
-      return withProgress(said);
+      return withProgress(eventsWithText);
     case 'error': {
       // Pi may retry after this, so the error is not final yet.
       const error = stringAt(message, 'errorMessage') ?? 'error';
-      return { ...asDraft(said), trouble: errorFailure(error, null, now) };
+      return { ...asDraft(eventsWithText), trouble: errorFailure(error, null, now) };
     }
     default:
-      return withBadEnd(said, reason);
+      return withBadEnd(eventsWithText, reason);
   }
 }
 
 // `input` does not include cached tokens. For a model that is not in its price list, Pi reports a cost of 0, which
 // means unknown.
-function usageOf(told: Readonly<Record<string, unknown>>): Usage {
-  const cost = objectAt(told, 'cost')['total'];
+function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
+  const cost = objectAt(usage, 'cost')['total'];
   return {
-    inputTokens: numberAt(told, 'input'),
-    cachedInputTokens: numberAt(told, 'cacheRead'),
-    cacheWriteTokens: numberAt(told, 'cacheWrite'),
-    outputTokens: numberAt(told, 'output'),
+    inputTokens: numberAt(usage, 'input'),
+    cachedInputTokens: numberAt(usage, 'cacheRead'),
+    cacheWriteTokens: numberAt(usage, 'cacheWrite'),
+    outputTokens: numberAt(usage, 'output'),
     costUsd: isAmount(cost) && cost > 0 ? cost : null,
   };
 }

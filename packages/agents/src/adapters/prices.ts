@@ -18,27 +18,28 @@ type Used = Omit<Parameters<PriceList>[0], 'agent'>;
 
 /** Returns the list price of a call; `null` if the provider, the model or its price is unknown. */
 export function listPrice(provider: string | null, { model, usage, at }: Used): number | null {
-  const called = withProvider(provider, model);
-  if (called === null) return null;
+  const qualifiedModel = withProvider(provider, model);
+  if (qualifiedModel === null) return null;
   const { inputTokens, cachedInputTokens, cacheWriteTokens, outputTokens } = usage;
-  const found = calcPrice(
+  const price = calcPrice(
     {
       input_tokens: (inputTokens + cachedInputTokens + cacheWriteTokens) / SCALE,
       cache_read_tokens: cachedInputTokens / SCALE,
       cache_write_tokens: cacheWriteTokens / SCALE,
       output_tokens: outputTokens / SCALE,
     },
-    called.model,
-    { providerId: called.provider, timestamp: at },
+    qualifiedModel.model,
+    { providerId: qualifiedModel.provider, timestamp: at },
   );
-  if (found === null || !(found.model.id === called.model || isNamed(found.model.match, called.model))) return null;
-  return found.total_price * SCALE;
+  if (price === null || !(price.model.id === qualifiedModel.model || isNamed(price.model.match, qualifiedModel.model)))
+    return null;
+  return price.total_price * SCALE;
 }
 
 function withProvider(provider: string | null, model: string) {
   if (provider !== 'in-model') return provider === null ? null : { provider, model };
-  const [, named, rest] = /^([^/]+)\/([^/]+)$/.exec(model) ?? [];
-  return named === undefined || rest === undefined ? null : { provider: named, model: rest };
+  const [, providerName, modelName] = /^([^/]+)\/([^/]+)$/.exec(model) ?? [];
+  return providerName === undefined || modelName === undefined ? null : { provider: providerName, model: modelName };
 }
 
 /**
@@ -46,8 +47,8 @@ function withProvider(provider: string | null, model: string) {
  * The list also matches newer models whose names begin alike, but does not know their prices.
  */
 function isNamed(match: MatchLogic, model: string): boolean {
-  if ('or' in match) return match.or.some((one) => isNamed(one, model));
-  if ('and' in match) return match.and.some((one) => isNamed(one, model));
+  if ('or' in match) return match.or.some((clause) => isNamed(clause, model));
+  if ('and' in match) return match.and.some((clause) => isNamed(clause, model));
   if ('equals' in match) return match.equals === model;
   if (!('starts_with' in match) || !model.startsWith(match.starts_with)) return false;
   return DATED.test(model.slice(match.starts_with.length));

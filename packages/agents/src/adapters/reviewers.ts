@@ -35,11 +35,11 @@ function openSessionLocks() {
   const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, stop: AbortSignal | null, job: () => Promise<T>): Promise<T> => {
     const before = last.get(key);
-    const stopped = () => new Promise((resolve) => stop?.addEventListener('abort', resolve, { once: true }));
-    const mine = before === undefined ? job() : Promise.race([before, stopped()]).then(job);
+    const whenStopped = () => new Promise((resolve) => stop?.addEventListener('abort', resolve, { once: true }));
+    const run = before === undefined ? job() : Promise.race([before, whenStopped()]).then(job);
     // If `stop` is aborted, this job may start before `before` has ended, so the next job has to wait for both.
-    last.set(key, Promise.allSettled([before, mine]));
-    return mine;
+    last.set(key, Promise.allSettled([before, run]));
+    return run;
   };
 }
 
@@ -74,46 +74,48 @@ export function openReviewers(options: Options): Reviewers {
   const versions = openVersions(options.commonDir);
   const inTurn = openSessionLocks();
   const checkout = options.base == null ? null : openBaseCheckout(options, options.base);
-  const tried = new Map<string, ReturnType<Options['resumable']>>();
+  const abilities = new Map<string, ReturnType<Options['resumable']>>();
   const find = (name: string) => known.find(({ agent }) => agent.name === name) ?? notInstalled(name);
   const abilityOf = (name: string, version: string) => {
     const key = JSON.stringify([name, version]);
-    const ability = tried.get(key) ?? options.resumable(name, version);
-    tried.set(key, ability);
+    const ability = abilities.get(key) ?? options.resumable(name, version);
+    abilities.set(key, ability);
     return ability;
   };
   return {
     ...listReviewers(known, options.preference, root),
     refused: refusedAgents(options),
     async describe(name) {
-      const one = find(name);
-      const version = (await versionOf(one, versions, root)) ?? UNKNOWN_VERSION;
+      const knownAgent = find(name);
+      const version = (await versionOf(knownAgent, versions, root)) ?? UNKNOWN_VERSION;
       return {
-        ...reviewerFacts(one, version),
+        ...reviewerFacts(knownAgent, version),
         async canResume() {
-          if (isApiAgent(one)) return keepsConversations(one);
-          if (isCustomCommand(one)) return one.settings?.resume === true;
+          if (isApiAgent(knownAgent)) return keepsConversations(knownAgent);
+          if (isCustomCommand(knownAgent)) return knownAgent.settings?.resume === true;
           return version !== UNKNOWN_VERSION && (await abilityOf(name, version)).kind === 'yes';
         },
         async deferredReason() {
-          if (isApiAgent(one) || isCustomCommand(one) || version === UNKNOWN_VERSION) return null;
+          if (isApiAgent(knownAgent) || isCustomCommand(knownAgent) || version === UNKNOWN_VERSION) return null;
           const ability = await abilityOf(name, version);
           return ability.kind === 'no' ? ability.why : null;
         },
         // The conversations of a model API are onceover's own files, so they can be resumed and forked without a test.
         canFork: () =>
-          keepsConversations(one) ||
-          (!isApiAgent(one) && version !== UNKNOWN_VERSION && options.forkable?.(one.agent, version) === true),
-        usualModel: usualModelOf(one),
+          keepsConversations(knownAgent) ||
+          (!isApiAgent(knownAgent) &&
+            version !== UNKNOWN_VERSION &&
+            options.forkable?.(knownAgent.agent, version) === true),
+        usualModel: usualModelOf(knownAgent),
       };
     },
     async ask(name, question, asking) {
-      const one = find(name);
+      const knownAgent = find(name);
       const whole = { ...question, ...asking };
       const send = () =>
-        isApiAgent(one)
-          ? askApiAgent(one, options.repository ?? null, whole)
-          : sendFromBase(one, checkout, options, whole);
+        isApiAgent(knownAgent)
+          ? askApiAgent(knownAgent, options.repository ?? null, whole)
+          : sendFromBase(knownAgent, checkout, options, whole);
       const { sessionId } = question;
       return sessionId === null ? send() : inTurn(JSON.stringify([name, sessionId]), asking.stop, send);
     },
@@ -122,25 +124,25 @@ export function openReviewers(options: Options): Reviewers {
 
 /** Returns the names of the agents that can review, in order of preference, and those that cannot be started. */
 export function listReviewers(
-  known: readonly KnownAgent[],
+  agents: readonly KnownAgent[],
   preference: readonly string[] | null,
   root: string,
 ): Pick<Reviewers, 'names' | 'found' | 'missing'> {
-  return { names: preferred(known, preference), found: foundNames(known), missing: missingAgents(known, root) };
+  return { names: preferredNames(agents, preference), found: foundNames(agents), missing: missingAgents(agents, root) };
 }
 
 /** Returns the facts about an agent that are the same on all machines. */
 export function reviewerFacts(
-  one: KnownAgent,
+  knownAgent: KnownAgent,
   version: string,
 ): Omit<ReviewerFacts, 'canResume' | 'deferredReason' | 'canFork' | 'usualModel'> {
-  const { agent, settings } = one;
+  const { agent, settings } = knownAgent;
   return {
     model: settings?.model ?? null,
     version,
-    toolsDigest: toolsDigest(one),
+    toolsDigest: toolsDigest(knownAgent),
     diffLimit: agent.diffLimit,
-    promptLimit: isCustomCommand(one) ? null : agent.diffLimit,
+    promptLimit: isCustomCommand(knownAgent) ? null : agent.diffLimit,
     sharesPrefix: agent.abilities.stablePart === 'cached',
     forksCached: agent.abilities.fork === 'cached',
     timeoutSeconds: settings?.timeoutSeconds ?? null,
@@ -158,25 +160,29 @@ async function askApiAgent(...call: Parameters<typeof import('./ask-api.ts')['as
 // only the provider's caching rules.
 export function usualModelOf({ agent, settings, env }: KnownAgent): string | null {
   if (agent.usualModel === undefined || settings?.model != null) return null;
-  const read = readPlainFile(agent.usualModel.file(env), LONGEST_SETTINGS);
-  return read.ok ? agent.usualModel.read(decodeUtf8(read.bytes, { isCut: read.cut })?.text ?? '') : null;
+  const settingsFile = readPlainFile(agent.usualModel.file(env), LONGEST_SETTINGS);
+  return settingsFile.ok
+    ? agent.usualModel.read(decodeUtf8(settingsFile.bytes, { isCut: settingsFile.cut })?.text ?? '')
+    : null;
 }
 
 const LONGEST_SETTINGS = 64 * 1024;
 
-function foundNames(known: readonly KnownAgent[]): readonly string[] {
-  return known.filter(({ program }) => program !== null).map(({ agent }) => agent.name);
+function foundNames(agents: readonly KnownAgent[]): readonly string[] {
+  return agents.filter(({ program }) => program !== null).map(({ agent }) => agent.name);
 }
 
 // Returns the agents to use, in order of preference. By default, agents that only the settings define are used only if
 // no built-in agent is installed.
-function preferred(known: readonly KnownAgent[], preference: readonly string[] | null): readonly string[] {
-  const found = foundNames(known);
-  if (preference !== null) return preference.filter((name) => found.includes(name));
+function preferredNames(agents: readonly KnownAgent[], preference: readonly string[] | null): readonly string[] {
+  const names = foundNames(agents);
+  if (preference !== null) return preference.filter((name) => names.includes(name));
   const usual = foundNames(
-    known.filter((one) => !isCustomCommand(one) && !isApiAgent(one) && one.settings?.acp == null),
+    agents.filter(
+      (knownAgent) => !isCustomCommand(knownAgent) && !isApiAgent(knownAgent) && knownAgent.settings?.acp == null,
+    ),
   );
-  return usual.length > 0 ? usual : found;
+  return usual.length > 0 ? usual : names;
 }
 
 /** Returns a placeholder for a name that is neither a built-in agent nor a configured one. */
@@ -186,12 +192,12 @@ export function notInstalled(name: string): KnownAgent {
 
 // Returns the version of an agent. For a custom command, this is a digest of its command line, because the command is
 // not started for that.
-export async function versionOf(one: KnownAgent, versions: Versions, root: string): Promise<string | null> {
-  const { program, settings } = one;
+export async function versionOf(knownAgent: KnownAgent, versions: Versions, root: string): Promise<string | null> {
+  const { program, settings } = knownAgent;
   if (program === null) return null;
   if (settings?.api != null) return API_VERSION;
   if (settings?.command != null) return digestOf(settings.command).slice(0, 16);
-  return installedVersion(one, root, versions);
+  return installedVersion(knownAgent, root, versions);
 }
 
 /**
@@ -199,24 +205,24 @@ export async function versionOf(one: KnownAgent, versions: Versions, root: strin
  */
 function refusedAgents({ known, root, base = null }: Options): ReadonlyMap<string, string> {
   if (base === null) return new Map();
-  const inside = known.map((one) => [one.agent.name, nameInside(one, root)] as const);
+  const inside = known.map((knownAgent) => [knownAgent.agent.name, nameInside(knownAgent, root)] as const);
   return new Map(inside.flatMap(([name, path]) => (path === null ? [] : [[name, path] as const])));
 }
 
 /** Calls the agent. On a pull request, a custom command that reviews is started in a checkout of the base branch. */
 async function sendFromBase(
-  one: KnownAgent,
+  knownAgent: KnownAgent,
   checkout: BaseCheckout | null,
   options: Options,
   question: Question & AskOptions,
 ): Promise<AskEnd> {
   const { root } = options;
   // A fixing agent has to edit the working tree, so it is started there.
-  if (checkout === null || one.program === null || !isCustomCommand(one) || question.writes === true) {
-    return sendTo(one, options, question, root);
+  if (checkout === null || knownAgent.program === null || !isCustomCommand(knownAgent) || question.writes === true) {
+    return sendTo(knownAgent, options, question, root);
   }
   return checkout.use(async (folder) => {
-    if (folder.ok) return sendTo(startedFromBase(one, root, folder.value), options, question, folder.value);
+    if (folder.ok) return sendTo(startedFromBase(knownAgent, root, folder.value), options, question, folder.value);
     const { failure } = folder;
     const why = failure.kind === 'git-failed' ? failure.said : failure.kind === 'disk' ? failure.code : failure.kind;
     return notCalled({ kind: 'agent-error', said: shorten(`could not check out the base branch: ${why}`) });
@@ -306,11 +312,11 @@ const NO_QUESTION: Omit<AgentQuestion, 'model'> = {
 function toolsDigest({ agent, settings }: KnownAgent): string {
   const files: (readonly [string, string])[] = [];
   const model = settings?.model ?? null;
-  const put = (name: string, text: string) => {
+  const putFile = (name: string, text: string) => {
     files.push([name, text]);
     return `/${name}`;
   };
-  const { args, env } = agent.invoke({ ...NO_QUESTION, model }, put, '/');
+  const { args, env } = agent.invoke({ ...NO_QUESTION, model }, putFile, '/');
   // An environment variable can select another model, which does not know the session. So the digest includes these
   // variables.
   return digestOf([agent.name, model, args, { ...env, ...settings?.env }, files]);

@@ -32,17 +32,23 @@ export function openTreeReader(repo: RepositoryPaths, { head, base, hidden }: Re
   }
 }
 
-async function listTree(repo: RepositoryPaths, tree: string, hidden: readonly RepoPath[]): Promise<readonly Listed[]> {
-  const listed = await git(repo.root, ['ls-tree', '-r', '-z', '-l', '--full-tree', objectId(tree)]);
+async function listTree(
+  repo: RepositoryPaths,
+  tree: string,
+  hiddenFolders: readonly RepoPath[],
+): Promise<readonly Listed[]> {
+  const listing = await git(repo.root, ['ls-tree', '-r', '-z', '-l', '--full-tree', objectId(tree)]);
   // A name that is not UTF-8 cannot be in a prompt. The run reports such files as not reviewed.
-  return listed.stdout
+  return listing.stdout
     .toString('latin1')
     .split('\0')
     .flatMap((line) => {
       const [, mode, id, size, bytes] = /^(\d{6}) \w+ ([0-9a-f]+) +(\d+|-)\t([\s\S]*)$/.exec(line) ?? [];
       const path = bytes === undefined ? null : utf8Name(bytes);
       if (mode === undefined || id === undefined || path === null) return [];
-      return hidden.some((folder) => isInside(path, folder)) ? [] : [{ path, mode, id, bytes: Number(size) || 0 }];
+      return hiddenFolders.some((folder) => isInside(path, folder))
+        ? []
+        : [{ path, mode, id, bytes: Number(size) || 0 }];
     });
 }
 

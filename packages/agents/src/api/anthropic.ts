@@ -22,8 +22,8 @@ export const anthropicMessages: Dialect = {
   hear,
   whole(message) {
     const content = fieldObjects(message, 'content');
-    const started = hear(NO_STREAM, { type: 'message_start', message });
-    return { ...hear({ ...started, content }, { type: 'message_delta', delta: message }), done: true };
+    const startState = hear(NO_STREAM, { type: 'message_start', message });
+    return { ...hear({ ...startState, content }, { type: 'message_delta', delta: message }), done: true };
   },
   read(content) {
     const texts = content.filter(({ type }) => type === 'text').map((block) => fieldText(block, 'text'));
@@ -46,14 +46,14 @@ export const anthropicMessages: Dialect = {
 function body(request: ApiRequest): WireObject {
   const { model, opening, turns, schema, cacheTtl, maxOutputTokens, tier } = request;
   const point = { cache_control: cacheTtl === '1h' ? { type: 'ephemeral', ttl: '1h' } : { type: 'ephemeral' } };
-  const own = turns.flatMap(({ kind }, at) => (kind === 'model' ? [] : [at]));
-  const marked = new Set(request.leavesEndUncached ? own.slice(-2, -1) : own.slice(-2));
+  const ownTurns = turns.flatMap(({ kind }, at) => (kind === 'model' ? [] : [at]));
+  const breakpoints = new Set(request.leavesEndUncached ? ownTurns.slice(-2, -1) : ownTurns.slice(-2));
   return {
     model,
     max_tokens: maxOutputTokens,
     ...(tier === 'batch' ? {} : { stream: true, tools: TOOLS.map(tool) }),
     system: [{ type: 'text', text: opening, ...point }],
-    messages: turns.map((turn, at) => message(turn, marked.has(at) ? point : {})),
+    messages: turns.map((turn, at) => message(turn, breakpoints.has(at) ? point : {})),
     output_config: { format: { type: 'json_schema', schema: plainSchema(schema) } },
   };
 }
@@ -86,15 +86,15 @@ function hear(state: StreamState, data: WireObject): StreamState {
   const index = fieldNumber(data, 'index');
   switch (data['type']) {
     case 'message_start': {
-      const started = fieldObject(data, 'message');
-      return { ...withUsage(state, started), begun: true, model: fieldText(started, 'model') || null };
+      const startMessage = fieldObject(data, 'message');
+      return { ...withUsage(state, startMessage), begun: true, model: fieldText(startMessage, 'model') || null };
     }
     case 'content_block_start':
-      return withBlock(state, index, () => opened(fieldObject(data, 'content_block')));
+      return withBlock(state, index, () => openBlock(fieldObject(data, 'content_block')));
     case 'content_block_delta':
-      return withBlock(state, index, (block) => grown(block, fieldObject(data, 'delta')));
+      return withBlock(state, index, (block) => growBlock(block, fieldObject(data, 'delta')));
     case 'content_block_stop':
-      return withBlock(state, index, closed);
+      return withBlock(state, index, closeBlock);
     case 'message_delta': {
       const stopWord = fieldText(fieldObject(data, 'delta'), 'stop_reason') || state.stopWord;
       return { ...withUsage(state, data), stopWord, stop: STOPS[stopWord] ?? (stopWord === '' ? null : 'other') };
@@ -124,13 +124,13 @@ function withBlock(state: StreamState, index: number, change: (block: WireObject
   return { ...state, content };
 }
 
-// The input of a tool call arrives as pieces of JSON text. Collect them as text; `closed` parses it when the block is
-// complete.
-function opened(block: WireObject): WireObject {
+// The input of a tool call arrives as pieces of JSON text. Collect them as text; `closeBlock` parses it when the block
+// is complete.
+function openBlock(block: WireObject): WireObject {
   return block['type'] === 'tool_use' ? { ...block, input: '' } : block;
 }
 
-function grown(block: WireObject, delta: WireObject): WireObject {
+function growBlock(block: WireObject, delta: WireObject): WireObject {
   switch (delta['type']) {
     case 'text_delta':
       return { ...block, text: fieldText(block, 'text') + fieldText(delta, 'text') };
@@ -145,17 +145,17 @@ function grown(block: WireObject, delta: WireObject): WireObject {
   }
 }
 
-function closed(block: WireObject): WireObject {
+function closeBlock(block: WireObject): WireObject {
   if (block['type'] !== 'tool_use') return block;
   return { ...block, input: parseArguments(fieldText(block, 'input')) ?? { unreadable: fieldText(block, 'input') } };
 }
 
 function withUsage(state: StreamState, holder: WireObject): StreamState {
-  const told = holder['usage'];
-  if (!isRecord(told)) return state;
+  const figures = holder['usage'];
+  if (!isRecord(figures)) return state;
   // The last usage event usually repeats the figures of the prompt, but some gateways omit them. Then keep the earlier
   // figures.
-  const latest = (key: string, before: number) => (key in told ? fieldNumber(told, key) : before);
+  const latest = (key: string, before: number) => (key in figures ? fieldNumber(figures, key) : before);
   const { usage } = state;
   return {
     ...state,
@@ -166,7 +166,7 @@ function withUsage(state: StreamState, holder: WireObject): StreamState {
       outputTokens: latest('output_tokens', usage?.outputTokens ?? 0),
       costUsd: null,
     },
-    hourTokens: Math.max(state.hourTokens, fieldNumber(told['cache_creation'], 'ephemeral_1h_input_tokens')),
+    hourTokens: Math.max(state.hourTokens, fieldNumber(figures['cache_creation'], 'ephemeral_1h_input_tokens')),
   };
 }
 

@@ -88,14 +88,14 @@ export async function callApi(call: ApiCall): Promise<AskEnd> {
       steps: [],
     },
   };
-  const failed = (failure: AgentFailure): AskEnd => ({
+  const failWith = (failure: AgentFailure): AskEnd => ({
     ...{ ok: false, failure: withoutKey(failure, call.key), usage: progress.usage },
-    said: progress.draft.at(-1) ?? ('said' in failure ? masked(failure.said, call.key) : ''),
+    said: progress.draft.at(-1) ?? ('said' in failure ? maskKey(failure.said, call.key) : ''),
     ...{ draft: progress.draft.join('\n\n'), durationMs: sinceMs(startedAt), retries: progress.retries },
   });
-  if (options.stop?.aborted === true) return failed({ kind: 'cancelled' });
+  if (options.stop?.aborted === true) return failWith({ kind: 'cancelled' });
   if (earlierId !== null && earlier === null) {
-    return failed({ kind: 'session-lost', said: 'the stored conversation is missing or was changed' });
+    return failWith({ kind: 'session-lost', said: 'the stored conversation is missing or was changed' });
   }
   const { timeoutSeconds } = question;
   const late = new AbortController();
@@ -104,14 +104,14 @@ export async function callApi(call: ApiCall): Promise<AskEnd> {
   try {
     if (call.settings.tier === 'batch') await inlineChange(call, progress);
     const end = await converseWith(call, { opening, progress, signal });
-    if ('failure' in end) return failed(end.failure);
-    const kept = call.settings.tier === 'batch' ? null : transcripts.keep({ opening, turns: progress.turns });
+    if ('failure' in end) return failWith(end.failure);
+    const storeResult = call.settings.tier === 'batch' ? null : transcripts.keep({ opening, turns: progress.turns });
     return {
       ok: true,
       reply: {
         text: end.text,
         structured: undefined,
-        sessionId: kept?.ok === true ? kept.value : null,
+        sessionId: storeResult?.ok === true ? storeResult.value : null,
         filesRead: [...progress.filesRead],
         ...{ usage: progress.usage, sessionUsage: null, turns: progress.steps },
         ...(progress.requests === null ? {} : { requests: progress.requests }),
@@ -141,14 +141,14 @@ async function converseWith(
   { opening, progress, signal }: Conversation,
 ): Promise<{ readonly text: string } | { readonly failure: AgentFailure }> {
   const dialect = dialectOf(call.settings);
-  for (let left: number = CALL_LIMITS.requests; left > 0; left--) {
+  for (let requestsLeft: number = CALL_LIMITS.requests; requestsLeft > 0; requestsLeft--) {
     const answer = await ask(call, dialect, { opening, progress, signal });
     if ('failure' in answer) return answer;
     const content = wholeContent(answer.content);
     const { text, calls } = dialect.read(content);
     if (text !== '') progress.draft.push(text);
-    const stopped = judgeEnding(answer);
-    if (stopped !== null) return { failure: stopped };
+    const endingFailure = judgeEnding(answer);
+    if (endingFailure !== null) return { failure: endingFailure };
     progress.turns.push({ kind: 'model', content });
     if (calls.length === 0) {
       return answer.usage?.outputTokens === 0 ? { failure: { kind: 'no-tokens' } } : { text };
@@ -156,21 +156,21 @@ async function converseWith(
     const results = await runTools(call, calls, progress);
     progress.turns.push({
       kind: 'tools',
-      results: left > CALL_LIMITS.lastRequests ? results : urged(results, left - 1),
+      results: requestsLeft > CALL_LIMITS.lastRequests ? results : urgeAnswer(results, requestsLeft - 1),
     });
-    if (progress.characters > CALL_LIMITS.characters) return unfinished('opened too much text');
+    if (progress.characters > CALL_LIMITS.characters) return withoutAnswer('opened too much text');
   }
-  return unfinished(`made ${CALL_LIMITS.requests} requests`);
+  return withoutAnswer(`made ${CALL_LIMITS.requests} requests`);
 }
 
-function unfinished(what: string): { readonly failure: AgentFailure } {
-  return { failure: { kind: 'agent-error', said: `the reviewer ${what} without an answer` } };
+function withoutAnswer(activity: string): { readonly failure: AgentFailure } {
+  return { failure: { kind: 'agent-error', said: `the reviewer ${activity} without an answer` } };
 }
 
 /** Returns the tool results with a note at the end that asks the model to answer. */
-function urged(results: readonly ToolResult[], left: number): readonly ToolResult[] {
-  const note = `\n\n(Answer now: after ${left} more requests this review ends without a result.)`;
-  return results.map((one, at) => (at === results.length - 1 ? { ...one, text: one.text + note } : one));
+function urgeAnswer(results: readonly ToolResult[], requestsLeft: number): readonly ToolResult[] {
+  const note = `\n\n(Answer now: after ${requestsLeft} more requests this review ends without a result.)`;
+  return results.map((result, at) => (at === results.length - 1 ? { ...result, text: result.text + note } : result));
 }
 
 /**
@@ -212,12 +212,12 @@ async function ask(
     if (trouble === null) return state;
     const text = dialect.read(wholeContent(state.content)).text;
     if (text !== '') progress.draft.push(text);
-    const judged = judgeTrouble(trouble, new Date(), CALL_LIMITS.waitMs);
-    const mayRetry = judged.retry && attempt <= MOST_RETRIES && progress.retries < mostRetries;
-    if (!mayRetry) return { failure: judged.failure };
+    const judgement = judgeTrouble(trouble, new Date(), CALL_LIMITS.waitMs);
+    const mayRetry = judgement.retry && attempt <= MOST_RETRIES && progress.retries < mostRetries;
+    if (!mayRetry) return { failure: judgement.failure };
     progress.retries += 1;
     options.watch('retrying after an error', progress.usage);
-    await waiter(call)(waitBefore(attempt, judged.waitMs, Math.random()), signal).catch(() => {});
+    await waiter(call)(waitBefore(attempt, judgement.waitMs, Math.random()), signal).catch(() => {});
   }
 }
 
@@ -251,11 +251,11 @@ function count(
   const { usage, hourTokens, model } = state;
   progress.model = model ?? progress.model;
   if (usage === null) return;
-  const priced = { ...usage, costUsd: progress.model === null ? null : price(progress.model, usage, hourTokens) };
+  const pricedUsage = { ...usage, costUsd: progress.model === null ? null : price(progress.model, usage, hourTokens) };
   const calls = dialect.read(wholeContent(state.content)).calls.map(doingOf);
   const did = calls.length > 0 ? calls.join(', ') : state.done ? 'answered' : 'broke off';
-  progress.steps.push({ did, usage: priced });
-  progress.usage = addUsage(progress.usage, priced);
+  progress.steps.push({ did, usage: pricedUsage });
+  progress.usage = addUsage(progress.usage, pricedUsage);
   progress.requests = {
     count: (progress.requests?.count ?? 0) + 1,
     firstRead: progress.requests === null ? usage.cachedInputTokens : progress.requests.firstRead,
@@ -271,10 +271,10 @@ async function runTools(
   progress: Progress,
 ): Promise<readonly ToolResult[]> {
   const results = await Promise.all(
-    calls.map(async (one, at) => {
-      if (at >= CALL_LIMITS.toolsAtOnce) return { id: one.id, text: 'Too many calls at once.', failed: true };
-      options.watch(doingOf(one), progress.usage);
-      const { result, opened } = await runTool(files, one);
+    calls.map(async (toolCall, at) => {
+      if (at >= CALL_LIMITS.toolsAtOnce) return { id: toolCall.id, text: 'Too many calls at once.', failed: true };
+      options.watch(doingOf(toolCall), progress.usage);
+      const { result, opened } = await runTool(files, toolCall);
       if (opened !== null) progress.filesRead.add(opened);
       return result;
     }),
@@ -294,13 +294,13 @@ function sinceMs(startedAt: number): number {
 
 /** Returns a failure with the API key masked, because a server may repeat the key in its error message. */
 function withoutKey(failure: AgentFailure, key: string | null): AgentFailure {
-  return 'said' in failure ? { ...failure, said: masked(failure.said, key) } : failure;
+  return 'said' in failure ? { ...failure, said: maskKey(failure.said, key) } : failure;
 }
 
 const LONGEST_SAID = 400;
 
-function masked(said: string, key: string | null): string {
-  const plain = key === null || key.length < 4 ? said : said.replaceAll(key, MASKED);
+function maskKey(text: string, key: string | null): string {
+  const plain = key === null || key.length < 4 ? text : text.replaceAll(key, MASKED);
   const line = plain.replace(/\s+/g, ' ').trim();
   return line.length > LONGEST_SAID ? `${line.slice(0, LONGEST_SAID)}…` : line;
 }

@@ -15,14 +15,14 @@ export type StreamEvent =
  * complete.
  */
 export function openEventReader(): (piece: string) => readonly StreamEvent[] {
-  let rest = '';
+  let incompleteLine = '';
   let total = 0;
   let data: string[] = [];
   return (piece) => {
     total += piece.length;
     if (total > LONGEST_CHARACTERS) return [{ kind: 'broken', said: 'the stream is too long' }];
-    const lines = (rest + piece).split(/\r\n|\n|\r(?!$)/);
-    rest = lines.pop() ?? '';
+    const lines = (incompleteLine + piece).split(/\r\n|\n|\r(?!$)/);
+    incompleteLine = lines.pop() ?? '';
     const events: StreamEvent[] = [];
     for (const line of lines) {
       if (line === '') {

@@ -16,26 +16,29 @@ export async function inlineFiles(files: TreeReader, prompt: string): Promise<In
   const [head, base] = [await files.list('head'), await files.list('base')];
   if (!head.ok || !base.ok) return { text: `${NO_TOOLS}\n\ngit could not list the files.`, opened: [] };
   const before = new Map(base.value.map((entry) => [entry.path, entry]));
-  const named = head.value.filter((entry) => isChanged(entry, before.get(entry.path)) && prompt.includes(entry.path));
-  const shown: string[] = [];
-  const opened: string[] = [];
-  const left: string[] = [];
+  const namedFiles = head.value.filter(
+    (entry) => isChanged(entry, before.get(entry.path)) && prompt.includes(entry.path),
+  );
+  const blocks: string[] = [];
+  const openedPaths: string[] = [];
+  const omittedFiles: string[] = [];
   let characters = 0;
-  for (const { path } of named) {
-    const read = await runTool(files, { id: path, name: 'read', input: { path } });
-    const { text, failed } = read.result;
+  for (const { path } of namedFiles) {
+    const toolRun = await runTool(files, { id: path, name: 'read', input: { path } });
+    const { text, failed } = toolRun.result;
     // Each line starts with its number, so the file's content cannot end the code block early.
-    const block = failed || read.opened === null ? text : `File ${quoteName(path)}:\n\`\`\`\n${text}\n\`\`\``;
+    const block = failed || toolRun.opened === null ? text : `File ${quoteName(path)}:\n\`\`\`\n${text}\n\`\`\``;
     if (characters + block.length > MOST_CHARACTERS) {
-      left.push(quoteName(path));
+      omittedFiles.push(quoteName(path));
       continue;
     }
     characters += block.length;
-    shown.push(block);
-    if (read.opened !== null) opened.push(read.opened);
+    blocks.push(block);
+    if (toolRun.opened !== null) openedPaths.push(toolRun.opened);
   }
-  const missing = left.length === 0 ? [] : [`These changed files are too long to be shown here: ${left.join(', ')}.`];
-  return { text: [NO_TOOLS, ...shown, ...missing].join('\n\n'), opened };
+  const missing =
+    omittedFiles.length === 0 ? [] : [`These changed files are too long to be shown here: ${omittedFiles.join(', ')}.`];
+  return { text: [NO_TOOLS, ...blocks, ...missing].join('\n\n'), opened: openedPaths };
 }
 
 const NO_TOOLS =

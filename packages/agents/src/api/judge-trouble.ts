@@ -54,11 +54,11 @@ export function judgeTrouble(trouble: RequestTrouble, now: Date, mostWaitMs: num
     case 'not-a-stream':
       return final({ kind: 'agent-error', said: trouble.said });
     case 'in-stream': {
-      const said = `${trouble.type}: ${trouble.said}`;
-      if (/rate_limit/.test(trouble.type)) return again({ kind: 'limit', said, resetAt: null });
+      const message = `${trouble.type}: ${trouble.said}`;
+      if (/rate_limit/.test(trouble.type)) return again({ kind: 'limit', said: message, resetAt: null });
       return /overloaded|server_error|api_error|timeout/.test(trouble.type)
-        ? again({ kind: 'agent-error', said })
-        : final({ kind: 'agent-error', said });
+        ? again({ kind: 'agent-error', said: message })
+        : final({ kind: 'agent-error', said: message });
     }
     case 'status':
       return judgeStatus(trouble, now, { final, again });
@@ -66,7 +66,7 @@ export function judgeTrouble(trouble: RequestTrouble, now: Date, mostWaitMs: num
 }
 
 function judgeStatus(
-  { status, said: told, retryAfterMs }: Extract<RequestTrouble, { kind: 'status' }>,
+  { status, said: serverMessage, retryAfterMs }: Extract<RequestTrouble, { kind: 'status' }>,
   now: Date,
   {
     final,
@@ -76,14 +76,14 @@ function judgeStatus(
     readonly again: (failure: AgentFailure, waitMs?: number | null) => JudgedTrouble;
   },
 ): JudgedTrouble {
-  const said = `HTTP status ${status}${told === '' ? '' : `: ${told}`}`;
-  if (status === 402 || USED_UP.test(told)) return final({ kind: 'limit', said, resetAt: null });
-  if (status === 401 || status === 403) return final({ kind: 'not-logged-in', said });
+  const message = `HTTP status ${status}${serverMessage === '' ? '' : `: ${serverMessage}`}`;
+  if (status === 402 || USED_UP.test(serverMessage)) return final({ kind: 'limit', said: message, resetAt: null });
+  if (status === 401 || status === 403) return final({ kind: 'not-logged-in', said: message });
   if (status === 429) {
     const resetAt = retryAfterMs === null ? null : new Date(now.getTime() + retryAfterMs);
-    return again({ kind: 'limit', said, resetAt }, retryAfterMs);
+    return again({ kind: 'limit', said: message, resetAt }, retryAfterMs);
   }
-  const failure: AgentFailure = { kind: 'agent-error', said };
+  const failure: AgentFailure = { kind: 'agent-error', said: message };
   return PASSING.has(status) ? again(failure, retryAfterMs) : final(failure);
 }
 

@@ -82,12 +82,12 @@ function hear(state: StreamState, data: WireObject): StreamState {
   const next = { ...withUsage(state, data), model };
   if (choice === undefined) return next;
   const delta = fieldObject(choice, 'delta');
-  const message = grown(next.content[0] ?? { role: 'assistant', content: '' }, delta);
+  const message = growMessage(next.content[0] ?? { role: 'assistant', content: '' }, delta);
   const stopWord = fieldText(choice, 'finish_reason') || next.stopWord;
   const isRefusal = fieldText(message, 'refusal') !== '';
-  const found = STOPS[stopWord] ?? (stopWord === '' ? null : 'other');
+  const endReason = STOPS[stopWord] ?? (stopWord === '' ? null : 'other');
   // Some servers report "stop" although the message calls tools.
-  const stop = found === 'answer' && fieldObjects(message, 'tool_calls').length > 0 ? 'tools' : found;
+  const stop = endReason === 'answer' && fieldObjects(message, 'tool_calls').length > 0 ? 'tools' : endReason;
   return {
     ...next,
     begun: true,
@@ -98,19 +98,19 @@ function hear(state: StreamState, data: WireObject): StreamState {
   };
 }
 
-function grown(message: WireObject, delta: WireObject): WireObject {
+function growMessage(message: WireObject, delta: WireObject): WireObject {
   const calls = [...fieldObjects(message, 'tool_calls')];
   for (const [at, piece] of fieldObjects(delta, 'tool_calls').entries()) {
     const index = typeof piece['index'] === 'number' ? fieldNumber(piece, 'index') : at;
     const before = calls[index] ?? { id: '', type: 'function', function: { name: '', arguments: '' } };
-    const called = fieldObject(before, 'function');
-    const more = fieldObject(piece, 'function');
+    const functionSoFar = fieldObject(before, 'function');
+    const functionDelta = fieldObject(piece, 'function');
     calls[index] = {
       id: fieldText(piece, 'id') || fieldText(before, 'id'),
       type: 'function',
       function: {
-        name: fieldText(called, 'name') + fieldText(more, 'name'),
-        arguments: fieldText(called, 'arguments') + fieldText(more, 'arguments'),
+        name: fieldText(functionSoFar, 'name') + fieldText(functionDelta, 'name'),
+        arguments: fieldText(functionSoFar, 'arguments') + fieldText(functionDelta, 'arguments'),
       },
     };
   }
@@ -119,7 +119,7 @@ function grown(message: WireObject, delta: WireObject): WireObject {
     role: 'assistant',
     content: fieldText(message, 'content') + fieldText(delta, 'content'),
     ...(refusal === '' ? {} : { refusal }),
-    ...(calls.length === 0 ? {} : { tool_calls: Array.from(calls, (one) => one ?? {}) }),
+    ...(calls.length === 0 ? {} : { tool_calls: Array.from(calls, (call) => call ?? {}) }),
   };
 }
 

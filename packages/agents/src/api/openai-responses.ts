@@ -26,7 +26,7 @@ export const openaiResponses: Dialect = {
     const status = fieldText(response, 'status');
     const type = `response.${status === 'completed' || status === 'incomplete' ? status : 'failed'}`;
     const model = fieldText(response, 'model') || null;
-    const content = fieldObjects(response, 'output').map(kept);
+    const content = fieldObjects(response, 'output').map(withoutId);
     return hear({ ...NO_STREAM, begun: true, content, model }, { type, response });
   },
   read(content) {
@@ -89,13 +89,13 @@ function hear(state: StreamState, data: WireObject): StreamState {
     case 'response.in_progress':
       return { ...state, model: fieldText(fieldObject(data, 'response'), 'model') || state.model };
     case 'response.output_item.done':
-      return { ...state, begun: true, content: [...state.content, kept(fieldObject(data, 'item'))] };
+      return { ...state, begun: true, content: [...state.content, withoutId(fieldObject(data, 'item'))] };
     case 'response.completed':
-      return ended(state, fieldObject(data, 'response'), null);
+      return endState(state, fieldObject(data, 'response'), null);
     case 'response.incomplete': {
       const response = fieldObject(data, 'response');
       const why = fieldText(fieldObject(response, 'incomplete_details'), 'reason');
-      return ended(state, response, why === 'content_filter' ? 'refusal' : 'length', why);
+      return endState(state, response, why === 'content_filter' ? 'refusal' : 'length', why);
     }
     case 'response.failed':
     case 'error': {
@@ -110,11 +110,11 @@ function hear(state: StreamState, data: WireObject): StreamState {
 }
 
 // Remove the ids: they refer to items stored at the provider, and with `store: false` nothing is stored there.
-function kept({ id: _id, status: _status, ...item }: WireObject): WireObject {
+function withoutId({ id: _id, status: _status, ...item }: WireObject): WireObject {
   return item;
 }
 
-function ended(state: StreamState, response: WireObject, stop: EndReason | null, why = ''): StreamState {
+function endState(state: StreamState, response: WireObject, stop: EndReason | null, why = ''): StreamState {
   const isRefusal = state.content.some((item) => fieldObjects(item, 'content').some(({ type }) => type === 'refusal'));
   const calls = state.content.some(({ type }) => type === 'function_call');
   return {

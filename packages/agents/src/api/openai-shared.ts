@@ -39,14 +39,14 @@ export function openaiUsage(
   holder: WireObject,
   [input, output]: readonly ['input_tokens', 'output_tokens'] | readonly ['prompt_tokens', 'completion_tokens'],
 ): Usage | null {
-  const told = holder['usage'];
-  if (!isRecord(told)) return null;
-  const details = fieldObject(told, `${input}_details`);
+  const figures = holder['usage'];
+  if (!isRecord(figures)) return null;
+  const details = fieldObject(figures, `${input}_details`);
   const cachedInputTokens = fieldNumber(details, 'cached_tokens');
   const cacheWriteTokens = fieldNumber(details, 'cache_write_tokens');
   return {
     // OpenAI's input figure includes the tokens that were read from or written to the cache, so subtract them.
-    inputTokens: Math.max(0, fieldNumber(told, input) - cachedInputTokens - cacheWriteTokens),
-    ...{ cachedInputTokens, cacheWriteTokens, outputTokens: fieldNumber(told, output), costUsd: null },
+    inputTokens: Math.max(0, fieldNumber(figures, input) - cachedInputTokens - cacheWriteTokens),
+    ...{ cachedInputTokens, cacheWriteTokens, outputTokens: fieldNumber(figures, output), costUsd: null },
   };
 }

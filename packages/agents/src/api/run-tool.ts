@@ -28,13 +28,13 @@ export const TOOL_LIMITS = {
  */
 export async function runTool(files: TreeReader, call: ToolCall, now: () => number = Date.now): Promise<RanTool> {
   const { id, name, input } = call;
-  const end = input === null ? failed('The arguments are not a JSON object.') : await run(files, name, input, now);
+  const end = input === null ? toolFailure('The arguments are not a JSON object.') : await run(files, name, input, now);
   return { result: { id, text: end.text, failed: end.failed }, opened: end.opened ?? null };
 }
 
 type Ended = { readonly text: string; readonly failed: boolean; readonly opened?: string };
 
-function failed(text: string): Ended {
+function toolFailure(text: string): Ended {
   return { text, failed: true };
 }
 
@@ -51,64 +51,71 @@ async function run(files: TreeReader, name: string, input: WireObject, now: () =
     case 'grep':
       return search(files, input, now);
     default:
-      return failed(`There is no tool ${quoteName(name.slice(0, 100))}. The tools: read, grep, glob, diff, show_base.`);
+      return toolFailure(
+        `There is no tool ${quoteName(name.slice(0, 100))}. The tools: read, grep, glob, diff, show_base.`,
+      );
   }
 }
 
 /** Returns the file that a path names, or a sentence that explains why there is no such file. */
-async function findEntry(files: TreeReader, side: 'head' | 'base', given: unknown): Promise<ListedFile | Ended> {
-  if (typeof given !== 'string' || given === '') return failed('"path" is missing.');
-  const path = repoPath(given);
-  if (path === null || path === '' || given.split('/').includes('..')) {
-    return failed('"path" must be a path from the root of the repository, without "..".');
+async function findEntry(
+  files: TreeReader,
+  side: 'head' | 'base',
+  requestedPath: unknown,
+): Promise<ListedFile | Ended> {
+  if (typeof requestedPath !== 'string' || requestedPath === '') return toolFailure('"path" is missing.');
+  const path = repoPath(requestedPath);
+  if (path === null || path === '' || requestedPath.split('/').includes('..')) {
+    return toolFailure('"path" must be a path from the root of the repository, without "..".');
   }
-  const listed = await files.list(side);
-  if (!listed.ok) return failed('git could not list the files.');
+  const listing = await files.list(side);
+  if (!listing.ok) return toolFailure('git could not list the files.');
   const where = side === 'head' ? 'after the change' : 'on the base branch';
-  const found = listed.value.find((entry) => entry.path === path);
-  if (found === undefined) {
-    const isFolder = listed.value.some((entry) => entry.path.startsWith(`${path}/`));
-    if (isFolder) return failed(`${quoteName(path)} is a folder. List it with glob: "${path}/**".`);
-    return failed(`There is no file ${quoteName(path)} ${where}.`);
+  const file = listing.value.find((entry) => entry.path === path);
+  if (file === undefined) {
+    const isFolder = listing.value.some((entry) => entry.path.startsWith(`${path}/`));
+    if (isFolder) return toolFailure(`${quoteName(path)} is a folder. List it with glob: "${path}/**".`);
+    return toolFailure(`There is no file ${quoteName(path)} ${where}.`);
   }
-  if (found.mode === SUBMODULE)
-    return failed(`${quoteName(path)} is a submodule at ${found.id}. Its files are not here.`);
-  return found;
+  if (file.mode === SUBMODULE)
+    return toolFailure(`${quoteName(path)} is a submodule at ${file.id}. Its files are not here.`);
+  return file;
 }
 
 async function readFile(files: TreeReader, side: 'head' | 'base', input: WireObject): Promise<Ended> {
   const entry = await findEntry(files, side, input['path']);
   if ('failed' in entry) return entry;
   const name = quoteName(entry.path);
-  if (entry.bytes > TOOL_LIMITS.fileBytes) return failed(`${name} is too large to read: ${entry.bytes} bytes.`);
-  const read = await files.blobs([entry.id]);
-  const [bytes] = read.ok ? read.value : [];
-  if (bytes === undefined) return failed(`git could not read ${name}.`);
+  if (entry.bytes > TOOL_LIMITS.fileBytes) return toolFailure(`${name} is too large to read: ${entry.bytes} bytes.`);
+  const blobs = await files.blobs([entry.id]);
+  const [bytes] = blobs.ok ? blobs.value : [];
+  if (bytes === undefined) return toolFailure(`git could not read ${name}.`);
   if (entry.mode === SYMLINK) {
     return { text: `${name} is a symlink to ${quoteName(bytes.toString('utf8').slice(0, 500))}.`, failed: false };
   }
-  if (bytes.includes(0)) return failed(`${name} is binary (${entry.bytes} bytes).`);
-  return { text: numbered(bytes.toString('utf8'), input), failed: false, opened: entry.path };
+  if (bytes.includes(0)) return toolFailure(`${name} is binary (${entry.bytes} bytes).`);
+  return { text: numberLines(bytes.toString('utf8'), input), failed: false, opened: entry.path };
 }
 
 /** Returns a part of a file with line numbers. If more lines follow, the last line says how to continue. */
-function numbered(text: string, input: WireObject): string {
+function numberLines(text: string, input: WireObject): string {
   if (text === '') return '(The file is empty.)';
   const lines = text.replace(/\n$/, '').split('\n');
   const from = ordinal(input['from'], 1);
-  const most = Math.min(ordinal(input['lines'], TOOL_LIMITS.lines), TOOL_LIMITS.lines);
+  const lineLimit = Math.min(ordinal(input['lines'], TOOL_LIMITS.lines), TOOL_LIMITS.lines);
   if (from > lines.length) return `(The file has only ${lines.length} lines.)`;
-  const shown: string[] = [];
+  const shownLines: string[] = [];
   let length = 0;
-  for (let at = from; at <= lines.length && shown.length < most; at++) {
+  for (let at = from; at <= lines.length && shownLines.length < lineLimit; at++) {
     const line = `${at}\t${shortLine(lines[at - 1] ?? '')}`;
     if (length + line.length > TOOL_LIMITS.characters) break;
     length += line.length + 1;
-    shown.push(line);
+    shownLines.push(line);
   }
-  const next = from + shown.length;
-  const more = next > lines.length ? [] : [`(${lines.length - next + 1} more lines: read again with "from": ${next}.)`];
-  return [...shown, ...more].join('\n');
+  const next = from + shownLines.length;
+  const continuation =
+    next > lines.length ? [] : [`(${lines.length - next + 1} more lines: read again with "from": ${next}.)`];
+  return [...shownLines, ...continuation].join('\n');
 }
 
 function shortLine(line: string): string {
@@ -120,7 +127,7 @@ function ordinal(value: unknown, otherwise: number): number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 ? value : otherwise;
 }
 
-function skipped(value: unknown): number {
+function skipCount(value: unknown): number {
   return ordinal(value, 0);
 }
 
@@ -130,10 +137,10 @@ async function showDiff(files: TreeReader, input: WireObject): Promise<Ended> {
   const after = await findEntry(files, 'head', input['path']);
   const entry = 'failed' in after ? await findEntry(files, 'base', input['path']) : after;
   if ('failed' in entry) return 'failed' in after ? after : entry;
-  if (entry.bytes > TOOL_LIMITS.fileBytes) return failed(`${quoteName(entry.path)} is too large to compare.`);
+  if (entry.bytes > TOOL_LIMITS.fileBytes) return toolFailure(`${quoteName(entry.path)} is too large to compare.`);
   const context = Math.min(ordinal(input['context'], 10), MOST_CONTEXT);
   const diff = await files.diff(entry.path, context);
-  if (!diff.ok) return failed(`git could not compare ${quoteName(entry.path)}.`);
+  if (!diff.ok) return toolFailure(`git could not compare ${quoteName(entry.path)}.`);
   if (diff.value === '') return { text: `${quoteName(entry.path)} is not changed.`, failed: false };
   const { characters } = TOOL_LIMITS;
   const text =
@@ -144,63 +151,67 @@ async function showDiff(files: TreeReader, input: WireObject): Promise<Ended> {
 }
 
 async function listFiles(files: TreeReader, input: WireObject): Promise<Ended> {
-  const wanted = typeof input['glob'] === 'string' ? compileGlob(input['glob'], '') : null;
-  if (wanted === null) return failed('"glob" is missing.');
-  if (!wanted.ok) return failed(`The glob ${wanted.said}.`);
-  const listed = await files.list('head');
-  if (!listed.ok) return failed('git could not list the files.');
-  const found = listed.value.filter(({ path }) => globMatches(wanted.glob, path));
-  if (found.length === 0) return { text: '(No file matches.)', failed: false };
-  const skip = skipped(input['skip']);
-  const shown = found.slice(skip, skip + TOOL_LIMITS.names).map(({ path }) => quoteName(path));
-  const rest = found.length - skip - shown.length;
-  const more = rest > 0 ? [`(${rest} more files: list again with "skip": ${skip + shown.length}.)`] : [];
-  return { text: [...shown, ...more].join('\n'), failed: false };
+  const glob = typeof input['glob'] === 'string' ? compileGlob(input['glob'], '') : null;
+  if (glob === null) return toolFailure('"glob" is missing.');
+  if (!glob.ok) return toolFailure(`The glob ${glob.said}.`);
+  const listing = await files.list('head');
+  if (!listing.ok) return toolFailure('git could not list the files.');
+  const matches = listing.value.filter(({ path }) => globMatches(glob.glob, path));
+  if (matches.length === 0) return { text: '(No file matches.)', failed: false };
+  const skip = skipCount(input['skip']);
+  const names = matches.slice(skip, skip + TOOL_LIMITS.names).map(({ path }) => quoteName(path));
+  const omittedCount = matches.length - skip - names.length;
+  const continuation =
+    omittedCount > 0 ? [`(${omittedCount} more files: list again with "skip": ${skip + names.length}.)`] : [];
+  return { text: [...names, ...continuation].join('\n'), failed: false };
 }
 
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 async function search(files: TreeReader, input: WireObject, now: () => number): Promise<Ended> {
-  if (typeof input['pattern'] !== 'string') return failed('"pattern" is missing.');
-  const compiled = compilePattern(input['pattern'], input['ignore_case'] === true);
-  if (!compiled.ok) return failed(`The pattern cannot be used: ${compiled.said}.`);
+  if (typeof input['pattern'] !== 'string') return toolFailure('"pattern" is missing.');
+  const compilation = compilePattern(input['pattern'], input['ignore_case'] === true);
+  if (!compilation.ok) return toolFailure(`The pattern cannot be used: ${compilation.said}.`);
   const glob = typeof input['glob'] === 'string' && input['glob'] !== '' ? compileGlob(input['glob'], '') : null;
-  if (glob?.ok === false) return failed(`The glob ${glob.said}.`);
-  const listed = await files.list('head');
-  if (!listed.ok) return failed('git could not list the files.');
+  if (glob?.ok === false) return toolFailure(`The glob ${glob.said}.`);
+  const listing = await files.list('head');
+  if (!listing.ok) return toolFailure('git could not list the files.');
   const isPlain = ({ mode, bytes }: ListedFile) =>
     mode !== SUBMODULE && mode !== SYMLINK && bytes <= TOOL_LIMITS.fileBytes;
-  const all = listed.value.filter((entry) => isPlain(entry) && (glob === null || globMatches(glob.glob, entry.path)));
+  const searchedFiles = listing.value.filter(
+    (entry) => isPlain(entry) && (glob === null || globMatches(glob.glob, entry.path)),
+  );
   const until = now() + TOOL_LIMITS.searchMs;
-  const expired = () => now() > until;
-  const skip = skipped(input['skip']);
-  const shown: string[] = [];
-  let [seen, length, readBytes] = [0, 0, 0];
-  const ended = (why: string) => [...shown, why].join('\n');
-  for (const batch of batches(all)) {
+  const isExpired = () => now() > until;
+  const skip = skipCount(input['skip']);
+  const shownLines: string[] = [];
+  let [matchCount, length, readBytes] = [0, 0, 0];
+  const endWith = (why: string) => [...shownLines, why].join('\n');
+  for (const batch of batches(searchedFiles)) {
     readBytes += batch.reduce((sum, { bytes }) => sum + bytes, 0);
     if (readBytes > TOOL_LIMITS.searchBytes) {
-      return failed(ended('(The search stopped: the files are too many. Give a narrower "glob".)'));
+      return toolFailure(endWith('(The search stopped: the files are too many. Give a narrower "glob".)'));
     }
-    const read = await files.blobs(batch.map(({ id }) => id));
-    if (!read.ok) return failed('git could not read the files.');
+    const blobs = await files.blobs(batch.map(({ id }) => id));
+    if (!blobs.ok) return toolFailure('git could not read the files.');
     for (const [at, { path }] of batch.entries()) {
-      const bytes = read.value[at];
+      const bytes = blobs.value[at];
       if (bytes === undefined || bytes.includes(0)) continue;
       for (const [n, line] of bytes.toString('utf8').split('\n').entries()) {
-        const isMatch = n % 1000 === 999 && expired() ? null : compiled.pattern.matches(line, expired);
-        if (isMatch === null) return failed(ended('(The search took too long. Give a narrower "glob" or pattern.)'));
-        if (!isMatch || ++seen <= skip) continue;
+        const isMatch = n % 1000 === 999 && isExpired() ? null : compilation.pattern.matches(line, isExpired);
+        if (isMatch === null)
+          return toolFailure(endWith('(The search took too long. Give a narrower "glob" or pattern.)'));
+        if (!isMatch || ++matchCount <= skip) continue;
         const text = `${quoteName(path)}:${n + 1}: ${shortLine(line.replace(/\r$/, '')).slice(0, 300)}`;
-        if (shown.length >= TOOL_LIMITS.matches || length + text.length > TOOL_LIMITS.characters) {
-          return { text: ended(`(More lines match: search again with "skip": ${seen - 1}.)`), failed: false };
+        if (shownLines.length >= TOOL_LIMITS.matches || length + text.length > TOOL_LIMITS.characters) {
+          return { text: endWith(`(More lines match: search again with "skip": ${matchCount - 1}.)`), failed: false };
         }
         length += text.length + 1;
-        shown.push(text);
+        shownLines.push(text);
       }
     }
   }
-  return { text: shown.length === 0 ? '(No line matches.)' : shown.join('\n'), failed: false };
+  return { text: shownLines.length === 0 ? '(No line matches.)' : shownLines.join('\n'), failed: false };
 }
 
 /** Splits the files into groups that are small enough to read into memory. */

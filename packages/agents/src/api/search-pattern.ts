@@ -1,7 +1,7 @@
 /** A compiled search pattern. Matching takes time proportional to the length of the line, whatever the pattern is. */
 type SearchPattern = {
-  /** Whether any part of the line matches. Returns `null` if `expired` reports that the time limit is over. */
-  matches(line: string, expired: () => boolean): boolean | null;
+  /** Whether any part of the line matches. Returns `null` if `isExpired` reports that the time limit is over. */
+  matches(line: string, isExpired: () => boolean): boolean | null;
 };
 
 type Compiled = { readonly ok: true; readonly pattern: SearchPattern } | { readonly ok: false; readonly said: string };
@@ -57,17 +57,17 @@ function parse(source: string, ignoreCase: boolean): Node {
   };
   const join = (): Node => {
     const parts: Node[] = [];
-    while (at < source.length && source[at] !== '|' && source[at] !== ')') parts.push(repeated(atom()));
+    while (at < source.length && source[at] !== '|' && source[at] !== ')') parts.push(repetition(atom()));
     return { kind: 'join', parts };
   };
-  const repeated = (node: Node): Node => {
+  const repetition = (node: Node): Node => {
     let whole = node;
     for (;;) {
-      const [text, least, most] = quantifierAt(source, at);
+      const [text, min, max] = quantifierAt(source, at);
       if (text === '') return whole;
       at += text.length;
       if (source[at] === '?' || source[at] === '+') at++;
-      whole = { kind: 'repeat', node: whole, least, most };
+      whole = { kind: 'repeat', node: whole, least: min, most: max };
     }
   };
   const group = (): Node => {
@@ -80,8 +80,8 @@ function parse(source: string, ignoreCase: boolean): Node {
     return inner;
   };
   const atom = (): Node => {
-    const one = source[at] as string;
-    switch (one) {
+    const character = source[at] as string;
+    switch (character) {
       case '(':
         return group();
       case '.':
@@ -90,11 +90,11 @@ function parse(source: string, ignoreCase: boolean): Node {
       case '^':
       case '$':
         at++;
-        return { kind: 'assert', what: one === '^' ? 'start' : 'end' };
+        return { kind: 'assert', what: character === '^' ? 'start' : 'end' };
       case '[': {
-        const found = classAt(source, at);
-        at = found.end;
-        return char(found.test);
+        const charClass = classAt(source, at);
+        at = charClass.end;
+        return char(charClass.test);
       }
       case '\\': {
         const next = source[at + 1];
@@ -105,11 +105,11 @@ function parse(source: string, ignoreCase: boolean): Node {
       case '*':
       case '+':
       case '?':
-        throw new PatternError(`there is nothing to repeat before "${one}"`);
+        throw new PatternError(`there is nothing to repeat before "${character}"`);
       default: {
         at++;
-        const code = one.charCodeAt(0);
-        return char((other) => other === code);
+        const code = character.charCodeAt(0);
+        return char((candidate) => candidate === code);
       }
     }
   };
@@ -127,11 +127,11 @@ function quantifierAt(source: string, at: number): readonly [text: string, least
     case '?':
       return ['?', 0, 1];
     default: {
-      const [text = '', least = '', comma, most = ''] = /^\{(\d+)(?:(,)(\d*))?\}/.exec(source.slice(at, at + 24)) ?? [];
+      const [text = '', min = '', comma, max = ''] = /^\{(\d+)(?:(,)(\d*))?\}/.exec(source.slice(at, at + 24)) ?? [];
       if (text === '') return ['', 0, 0];
-      const last = comma === undefined ? Number(least) : most === '' ? null : Number(most);
-      if (last !== null && last < Number(least)) throw new PatternError(`the numbers in ${text} are out of order`);
-      return [text, Number(least), last];
+      const last = comma === undefined ? Number(min) : max === '' ? null : Number(max);
+      if (last !== null && last < Number(min)) throw new PatternError(`the numbers in ${text} are out of order`);
+      return [text, Number(min), last];
     }
   }
 }
@@ -145,14 +145,14 @@ const CONTROLS: Readonly<Record<string, number>> = { n: 10, r: 13, t: 9, f: 12, 
 
 function escapeTest(next: string | undefined): Test {
   if (next === undefined) throw new PatternError('the pattern ends with a lone "\\"');
-  const named = { d: isDigit, w: isWord, s: isSpace }[next.toLowerCase()];
-  if (named !== undefined) return next === next.toLowerCase() ? named : (code) => !named(code);
+  const namedClass = { d: isDigit, w: isWord, s: isSpace }[next.toLowerCase()];
+  if (namedClass !== undefined) return next === next.toLowerCase() ? namedClass : (code) => !namedClass(code);
   const code = CONTROLS[next];
-  if (code !== undefined) return (other) => other === code;
+  if (code !== undefined) return (candidate) => candidate === code;
   if (/[1-9k]/.test(next)) throw new PatternError('backreferences are not supported');
   if (/[A-Za-z]/.test(next)) throw new PatternError(`"\\${next}" is not supported`);
-  const own = next.charCodeAt(0);
-  return (other) => other === own;
+  const literalCode = next.charCodeAt(0);
+  return (candidate) => candidate === literalCode;
 }
 
 function classAt(source: string, from: number): { readonly test: Test; readonly end: number } {
@@ -175,22 +175,22 @@ function classAt(source: string, from: number): { readonly test: Test; readonly 
     if (last === null || last < first) throw new PatternError('a range in "[…]" is out of order');
     tests.push((code) => code >= first && code <= last);
   }
-  return { test: (code) => tests.some((one) => one(code)) !== isNegated, end: at + 1 };
+  return { test: (code) => tests.some((test) => test(code)) !== isNegated, end: at + 1 };
 }
 
 function memberAt(
   source: string,
   at: number,
 ): { readonly test: Test; readonly code: number | null; readonly end: number } {
-  const one = source[at] ?? '';
-  if (one !== '\\') {
-    const code = one.charCodeAt(0);
-    return { test: (other) => other === code, code, end: at + 1 };
+  const character = source[at] ?? '';
+  if (character !== '\\') {
+    const code = character.charCodeAt(0);
+    return { test: (candidate) => candidate === code, code, end: at + 1 };
   }
   const next = source[at + 1];
   const isSet = next !== undefined && /[dwsDWS]/.test(next);
   const code = isSet || next === undefined ? null : (CONTROLS[next] ?? next.charCodeAt(0));
-  return { test: next === 'b' ? (other) => other === 8 : escapeTest(next), code, end: at + 2 };
+  return { test: next === 'b' ? (candidate) => candidate === 8 : escapeTest(next), code, end: at + 2 };
 }
 
 function foldingCase(test: Test): Test {
@@ -207,28 +207,28 @@ function statesOf(node: Node): readonly State[] {
     if (states.length >= MOST_STATES) throw new PatternError('the pattern is too complex: repeat fewer times');
     return states.push(state) - 1;
   };
-  const build = (one: Node, next: number): number => {
-    switch (one.kind) {
+  const build = (subtree: Node, next: number): number => {
+    switch (subtree.kind) {
       case 'char':
       case 'assert':
-        return add({ ...one, next });
+        return add({ ...subtree, next });
       case 'join':
-        return one.parts.reduceRight((after, part) => build(part, after), next);
+        return subtree.parts.reduceRight((after, part) => build(part, after), next);
       case 'either':
-        return add({ kind: 'split', next: one.choices.map((choice) => build(choice, next)) });
+        return add({ kind: 'split', next: subtree.choices.map((choice) => build(choice, next)) });
       case 'repeat': {
         let after = next;
-        if (one.most === null) {
+        if (subtree.most === null) {
           const loop: number[] = [next];
           const split = add({ kind: 'split', next: loop });
-          loop.push(build(one.node, split));
+          loop.push(build(subtree.node, split));
           after = split;
         } else {
-          for (let times = one.least; times < one.most; times++) {
-            after = add({ kind: 'split', next: [next, build(one.node, after)] });
+          for (let times = subtree.least; times < subtree.most; times++) {
+            after = add({ kind: 'split', next: [next, build(subtree.node, after)] });
           }
         }
-        for (let times = 0; times < one.least; times++) after = build(one.node, after);
+        for (let times = 0; times < subtree.least; times++) after = build(subtree.node, after);
         return after;
       }
     }
@@ -261,33 +261,33 @@ const CHECK_EVERY = 1 << 14;
 function automaton(states: readonly State[]): SearchPattern {
   const start = states.length - 1;
   let places = new Map<string, Place>();
-  const placeOf = (own: readonly number[], before: Neighbour): Place => {
-    const key = `${before}:${own.join(',')}`;
-    const known = places.get(key);
-    if (known !== undefined) return known;
+  const placeOf = (stateIds: readonly number[], before: Neighbour): Place => {
+    const key = `${before}:${stateIds.join(',')}`;
+    const cachedPlace = places.get(key);
+    if (cachedPlace !== undefined) return cachedPlace;
     if (places.size >= MOST_PLACES) places = new Map();
-    const place: Place = { states: own, before, next: new Map() };
+    const place: Place = { states: stateIds, before, next: new Map() };
     places.set(key, place);
     return place;
   };
-  const reached = (from: Place, after: Neighbour): ReadonlySet<number> => {
-    const seen = new Set<number>();
+  const reachableStates = (from: Place, after: Neighbour): ReadonlySet<number> => {
+    const visitedIds = new Set<number>();
     const todo = [...from.states];
     for (let id = todo.pop(); id !== undefined; id = todo.pop()) {
-      if (seen.has(id)) continue;
-      seen.add(id);
+      if (visitedIds.has(id)) continue;
+      visitedIds.add(id);
       const state = states[id] as State;
       if (state.kind === 'split') todo.push(...state.next);
       else if (state.kind === 'assert' && isTrue(state.what, from.before, after)) todo.push(state.next);
     }
-    return seen;
+    return visitedIds;
   };
   const step = (from: Place, code: number): Place | 'match' => {
     const kind: Neighbour = isWord(code) ? 1 : 2;
-    const seen = reached(from, kind);
-    if (seen.has(0)) return 'match';
+    const reachableIds = reachableStates(from, kind);
+    if (reachableIds.has(0)) return 'match';
     const next = new Set([start]);
-    for (const id of seen) {
+    for (const id of reachableIds) {
       const state = states[id] as State;
       if (state.kind === 'char' && state.test(code)) next.add(state.next);
     }
@@ -297,23 +297,23 @@ function automaton(states: readonly State[]): SearchPattern {
     );
   };
   return {
-    matches(line, expired) {
+    matches(line, isExpired) {
       let place = placeOf([start], 0);
       for (let at = 0; at < line.length; at++) {
-        if (at % CHECK_EVERY === CHECK_EVERY - 1 && expired()) return null;
+        if (at % CHECK_EVERY === CHECK_EVERY - 1 && isExpired()) return null;
         const code = line.charCodeAt(at);
         const next = place.next.get(code) ?? step(place, code);
         if (next === 'match') return true;
         place.next.set(code, next);
         place = next;
       }
-      return reached(place, 0).has(0);
+      return reachableStates(place, 0).has(0);
     },
   };
 }
 
-function isTrue(what: Assertion, before: Neighbour, after: Neighbour): boolean {
-  switch (what) {
+function isTrue(assertion: Assertion, before: Neighbour, after: Neighbour): boolean {
+  switch (assertion) {
     case 'start':
       return before === 0;
     case 'end':

@@ -34,8 +34,10 @@ type BatchState =
 
 /** How a provider handles batches. Ids from the provider are checked before they become part of a path. */
 type BatchApi = {
-  /** Creates a batch and returns its path. Calls `made` with the path of every file that must be deleted later. */
-  start(call: Caller, body: WireObject, made: (path: string) => void): Promise<string>;
+  /**
+   * Creates a batch and returns its path. Calls `onFileCreated` with the path of every file that must be deleted later.
+   */
+  start(call: Caller, body: WireObject, onFileCreated: (path: string) => void): Promise<string>;
   judge(batch: WireObject, path: string): BatchState;
   /** Returns the answer in one line of the batch's result, or the error that the line reports. */
   read(line: WireObject): { readonly answer: WireObject } | { readonly trouble: RequestTrouble };
@@ -54,38 +56,38 @@ export async function sendBatch(request: BatchRequest): Promise<HttpEnd> {
   const { signal, dialect, body, kind } = request;
   const api = kind === 'anthropic' ? messageBatches : openaiBatches(kind);
   const call = openCaller(request, signal);
-  const made: string[] = [];
+  const createdFiles: string[] = [];
   let path: string | null = null;
   let isEnded = false;
   try {
-    path = await api.start(call, body, (file) => made.push(file));
+    path = await api.start(call, body, (file) => createdFiles.push(file));
     request.begun();
     const state = await poll(request, { api, call, path });
     isEnded = true;
-    if (state.result === null) return failed(inBatchTrouble('batch', state.said));
-    if (kind !== 'anthropic') made.push(state.result.replace(/\/content$/, ''));
-    const read = api.read(ownLine(await call.text(state.result)));
-    if ('trouble' in read) return failed(read.trouble);
-    const answered = dialect.whole(read.answer);
-    const { error } = answered;
-    return { state: answered, trouble: error === null ? null : { kind: 'in-stream', ...error } };
+    if (state.result === null) return failWith(inBatchTrouble('batch', state.said));
+    if (kind !== 'anthropic') createdFiles.push(state.result.replace(/\/content$/, ''));
+    const outcome = api.read(ownLine(await call.text(state.result)));
+    if ('trouble' in outcome) return failWith(outcome.trouble);
+    const answerState = dialect.whole(outcome.answer);
+    const { error } = answerState;
+    return { state: answerState, trouble: error === null ? null : { kind: 'in-stream', ...error } };
   } catch (error) {
-    if (signal.aborted) return failed(isRecord(signal.reason) ? timeoutOf(signal.reason) : { kind: 'cancelled' });
+    if (signal.aborted) return failWith(isRecord(signal.reason) ? timeoutOf(signal.reason) : { kind: 'cancelled' });
     if (!(error instanceof BatchTrouble)) throw error;
     // Creating a second batch could cost twice. So retry only if the batch was certainly not created.
     const isUnsure = error.trouble.kind === 'cut';
-    return failed(isUnsure ? inBatchTrouble('connection', 'the connection broke') : error.trouble);
+    return failWith(isUnsure ? inBatchTrouble('connection', 'the connection broke') : error.trouble);
   } finally {
-    await cleanUp(request, { cancels: path !== null && !isEnded ? path : null, made });
+    await cleanUp(request, { cancels: path !== null && !isEnded ? path : null, made: createdFiles });
   }
 }
 
-function failed(trouble: RequestTrouble): HttpEnd {
+function failWith(trouble: RequestTrouble): HttpEnd {
   return { state: NO_STREAM, trouble };
 }
 
-function inBatchTrouble(type: string, said: string): RequestTrouble {
-  return { kind: 'in-stream', type, said };
+function inBatchTrouble(type: string, message: string): RequestTrouble {
+  return { kind: 'in-stream', type, said: message };
 }
 
 function timeoutOf({ kind, seconds }: Record<string, unknown>): RequestTrouble {
@@ -244,22 +246,22 @@ const OPENAI_ENDED = ['completed', 'failed', 'expired', 'cancelled'];
 function openaiBatches(kind: 'responses' | 'chat'): BatchApi {
   const url = kind === 'responses' ? '/v1/responses' : '/v1/chat/completions';
   return {
-    async start(call, body, made) {
+    async start(call, body, onFileCreated) {
       const form = new FormData();
       const line = JSON.stringify({ custom_id: CUSTOM_ID, method: 'POST', url, body });
       form.set('purpose', 'batch');
       form.set('file', new Blob([`${line}\n`], { type: 'application/jsonl' }), 'review.jsonl');
       const input = idOf(await call.json('POST', '/files', form));
-      made(`/files/${input}`);
-      const asked = { input_file_id: input, endpoint: url, completion_window: '24h' };
-      return `/batches/${idOf(await call.json('POST', '/batches', asked))}`;
+      onFileCreated(`/files/${input}`);
+      const batchRequest = { input_file_id: input, endpoint: url, completion_window: '24h' };
+      return `/batches/${idOf(await call.json('POST', '/batches', batchRequest))}`;
     },
     judge(batch) {
       const status = fieldText(batch, 'status');
       if (!OPENAI_ENDED.includes(status)) return { ended: false };
-      const key = ['output_file_id', 'error_file_id'].find((one) => fieldText(batch, one) !== '');
-      const said = `the batch is ${status}`;
-      return { ended: true, result: key === undefined ? null : `/files/${idOf(batch, key)}/content`, said };
+      const key = ['output_file_id', 'error_file_id'].find((field) => fieldText(batch, field) !== '');
+      const message = `the batch is ${status}`;
+      return { ended: true, result: key === undefined ? null : `/files/${idOf(batch, key)}/content`, said: message };
     },
     read(line) {
       const response = fieldObject(line, 'response');

@@ -48,11 +48,11 @@ export async function sendRequest(request: HttpRequest): Promise<HttpEnd> {
     if (!response.ok) return { state, trouble: await statusTrouble(response) };
     const type = response.headers.get('content-type') ?? '';
     if (!/text\/event-stream/i.test(type)) return { state, trouble: await noStream(response, type) };
-    const read = openEventReader();
+    const readEvents = openEventReader();
     const decoder = new TextDecoder();
     for await (const chunk of response.body ?? []) {
       silence.heard();
-      for (const event of read(decoder.decode(chunk, { stream: true }))) {
+      for (const event of readEvents(decoder.decode(chunk, { stream: true }))) {
         if (event.kind === 'broken') return { state, trouble: { kind: 'cut' } };
         if (event.kind === 'data') state = request.dialect.hear(state, event.data);
         if (state.begun) request.begun();
@@ -95,11 +95,11 @@ function isTrouble(reason: unknown): reason is Extract<RequestTrouble, { kind: '
 export function connectionTrouble(error: unknown, state: StreamState): RequestTrouble {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const said = cause instanceof Error ? cause.message : String(cause);
-  if (state.begun || code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || /terminated/.test(said))
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (state.begun || code === 'UND_ERR_SOCKET' || code === 'ECONNRESET' || /terminated/.test(message))
     return { kind: 'cut' };
-  if (/redirect/i.test(said)) return { kind: 'not-a-stream', said: 'the server answered with a redirect' };
-  return { kind: 'unreachable', said: `no connection: ${code || said}` };
+  if (/redirect/i.test(message)) return { kind: 'not-a-stream', said: 'the server answered with a redirect' };
+  return { kind: 'unreachable', said: `no connection: ${code || message}` };
 }
 
 /** Returns the error of an answer with an error status, with the message from its body. */

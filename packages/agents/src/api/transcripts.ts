@@ -42,18 +42,18 @@ export function openTranscripts(commonDir: string) {
     keep({ opening, turns }: StoredTranscript): Result<string> {
       const text = JSON.stringify({ opening, turns });
       const id = sha256(text);
-      const written = folder.write(`${id}.json`, text, PRIVATE);
-      if (written.ok) prune();
-      return written.ok ? ok(id) : written;
+      const writeResult = folder.write(`${id}.json`, text, PRIVATE);
+      if (writeResult.ok) prune();
+      return writeResult.ok ? ok(id) : writeResult;
     },
   };
 
   // If a file cannot be deleted, it only wastes disk space, so failures are ignored.
   function prune(): void {
-    const listed = folder.list();
+    const listing = folder.list();
     const now = Date.now();
     removeLeftovers(folder.path, now);
-    const files = (listed.ok ? listed.value : [])
+    const files = (listing.ok ? listing.value : [])
       .filter(({ name }) => NAME.test(name))
       .map(({ name }) => ({ name, stats: statIfPresent(`${folder.path}/${name}`) }))
       .sort((a, b) => (b.stats?.mtimeMs ?? 0) - (a.stats?.mtimeMs ?? 0));

@@ -3,25 +3,25 @@ import type { WireObject } from './types.ts';
 
 /** Returns the object in a field; an empty object if the field has none. */
 export function fieldObject(value: unknown, key: string): WireObject {
-  const found = isRecord(value) ? value[key] : undefined;
-  return isRecord(found) ? found : {};
+  const field = isRecord(value) ? value[key] : undefined;
+  return isRecord(field) ? field : {};
 }
 
 export function fieldText(value: unknown, key: string): string {
-  const found = isRecord(value) ? value[key] : undefined;
-  return typeof found === 'string' ? found : '';
+  const field = isRecord(value) ? value[key] : undefined;
+  return typeof field === 'string' ? field : '';
 }
 
 /** Returns the number in a field; 0 if it is missing or negative. */
 export function fieldNumber(value: unknown, key: string): number {
-  const found = isRecord(value) ? value[key] : undefined;
-  return typeof found === 'number' && Number.isFinite(found) && found > 0 ? found : 0;
+  const field = isRecord(value) ? value[key] : undefined;
+  return typeof field === 'number' && Number.isFinite(field) && field > 0 ? field : 0;
 }
 
 /** Returns the objects in the list in a field; all other items are left out. */
 export function fieldObjects(value: unknown, key: string): readonly WireObject[] {
-  const found = isRecord(value) ? value[key] : undefined;
-  return Array.isArray(found) ? found.filter(isRecord) : [];
+  const field = isRecord(value) ? value[key] : undefined;
+  return Array.isArray(field) ? field.filter(isRecord) : [];
 }
 
 /**

@@ -101,12 +101,12 @@ export type JsonSchema = { readonly [key: string]: unknown };
  */
 export function answerSchema(kind: AnswerKind): JsonSchema {
   // Deriving a schema takes milliseconds, and every call to an agent needs one, so cache it.
-  const schema = made.get(kind) ?? jsonSchema(ANSWER_SCHEMAS[kind]);
-  made.set(kind, schema);
+  const schema = schemaCache.get(kind) ?? jsonSchema(ANSWER_SCHEMAS[kind]);
+  schemaCache.set(kind, schema);
   return schema;
 }
 
-const made = new Map<AnswerKind | 'shared-gate', JsonSchema>();
+const schemaCache = new Map<AnswerKind | 'shared-gate', JsonSchema>();
 
 /**
  * Returns the JSON schema of a review's answer for agents whose sessions can be forked (copied). A session and its
@@ -114,8 +114,9 @@ const made = new Map<AnswerKind | 'shared-gate', JsonSchema>();
  * files. A review with that status is not accepted.
  */
 export function sharedGateSchema(): JsonSchema {
-  const schema = made.get('shared-gate') ?? jsonSchema(ANSWER_SCHEMAS.gate.extend({ status: z.enum(SHARED_STATUSES) }));
-  made.set('shared-gate', schema);
+  const schema =
+    schemaCache.get('shared-gate') ?? jsonSchema(ANSWER_SCHEMAS.gate.extend({ status: z.enum(SHARED_STATUSES) }));
+  schemaCache.set('shared-gate', schema);
   return schema;
 }
 

@@ -179,8 +179,8 @@ export const OTHER_CACHE: CacheRule = {
  */
 export function cacheRule(provider: string | null, model: string | null): CacheRule {
   const name = model?.slice(model.lastIndexOf('/') + 1).toLowerCase() ?? null;
-  const named = name === null ? undefined : CACHE_RULES.find(({ match }) => match?.test(name) === true);
-  if (named !== undefined) return named;
+  const modelRule = name === null ? undefined : CACHE_RULES.find(({ match }) => match?.test(name) === true);
+  if (modelRule !== undefined) return modelRule;
   // If the model is unknown, use the provider's last rule, because it assumes the shortest lifetime.
-  return CACHE_RULES.findLast((one) => one.provider === provider) ?? OTHER_CACHE;
+  return CACHE_RULES.findLast((rule) => rule.provider === provider) ?? OTHER_CACHE;
 }

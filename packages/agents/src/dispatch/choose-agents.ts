@@ -11,7 +11,7 @@ import { ensureResumable, forkAbility, openCapabilities, type ProbeCost, probeIn
 /** Returns a failure if the agent is not installed or if onceover cannot let it edit files. */
 export async function checkFixer(reviewers: Reviewers, name: string): Promise<Result<void>> {
   const { found } = reviewers;
-  const agent = reviewers.missing.find((one) => one.name === name);
+  const agent = reviewers.missing.find((missingAgent) => missingAgent.name === name);
   if (agent !== undefined) return err({ kind: 'agent-not-installed', agent });
   if (!found.includes(name)) return err({ kind: 'unknown-agent', name, known: found });
   const able = await agentsThatCanFix(reviewers, found);
@@ -20,7 +20,7 @@ export async function checkFixer(reviewers: Reviewers, name: string): Promise<Re
 
 /** Returns those of the given agents that onceover can let edit files. */
 export async function agentsThatCanFix(reviewers: Reviewers, names: readonly string[]): Promise<readonly string[]> {
-  const able = await Promise.all(names.map(async (one) => ((await reviewers.describe(one)).canFix ? [one] : [])));
+  const able = await Promise.all(names.map(async (name) => ((await reviewers.describe(name)).canFix ? [name] : [])));
   return able.flat();
 }
 
@@ -41,11 +41,14 @@ export async function openReviewersFor(
   { stop, base, paid }: ReviewerOptions,
 ): Promise<Reviewers> {
   const { root, commonDir } = repository;
-  const all = await knownAgents(settings.agent, process.env, root);
-  const known = base === null ? all : all.map((one) => foundForPullRequest(one, root, process.env['PATH'] ?? ''));
+  const agents = await knownAgents(settings.agent, process.env, root);
+  const usableAgents =
+    base === null
+      ? agents
+      : agents.map((knownAgent) => foundForPullRequest(knownAgent, root, process.env['PATH'] ?? ''));
   const capabilities = openCapabilities(commonDir);
   return openReviewers({
-    known,
+    known: usableAgents,
     root,
     commonDir,
     repository,
@@ -57,15 +60,15 @@ export async function openReviewersFor(
       return forkAbility({ name, version, fork: abilities.fork }, results).kind === 'yes';
     },
     async resumable(name, version) {
-      const one = known.find(({ agent }) => agent.name === name);
-      const program = one?.program ?? null;
-      if (one === undefined || program === null) return { kind: 'unknown' };
+      const knownAgent = usableAgents.find(({ agent }) => agent.name === name);
+      const program = knownAgent?.program ?? null;
+      if (knownAgent === undefined || program === null) return { kind: 'unknown' };
       const probe = async () => {
-        const outcome = await probeInstalled({ ...one, program }, version, { signal: stop });
+        const outcome = await probeInstalled({ ...knownAgent, program }, version, { signal: stop });
         await paid(outcome.cost);
         return outcome;
       };
-      return ensureResumable({ name, version }, { capabilities, tested: testedVersions([one.agent]), probe });
+      return ensureResumable({ name, version }, { capabilities, tested: testedVersions([knownAgent.agent]), probe });
     },
   });
 }

@@ -107,31 +107,31 @@ export async function converse<K extends AnswerKind>(
   let usage: Usage | null = null;
   let durationMs = 0;
   let last: AgentReply | null = null;
-  const unread: Reply[] = [];
+  const unreadReplies: Reply[] = [];
   let because: AgentFailure | null = null;
   const soFar = () => {
     const { agent, asked, requests } = state;
-    const forked = resumed?.forks === true && asked === 'resumed';
-    const dispatch = forked ? 'fresh' : asked;
-    return { agent, model, dispatch, forked, last, usage, requests, durationMs, exchanges };
+    const isForked = resumed?.forks === true && asked === 'resumed';
+    const dispatch = isForked ? 'fresh' : asked;
+    return { agent, model, dispatch, forked: isForked, last, usage, requests, durationMs, exchanges };
   };
-  const answered = (answer: Answers[K]) => ({ ...soFar(), answer, trouble: null });
+  const answerWith = (answer: Answers[K]) => ({ ...soFar(), answer, trouble: null });
   const noAnswer = (trouble: NoAnswer) => ({ ...soFar(), answer: null, trouble });
   const fail = (failure: AgentFailure) => noAnswer({ kind: 'agent', agent: state.agent, failure });
 
   for (;;) {
     const isFirst = exchanges.length === 0;
-    const { timeoutSeconds: allowed } = options;
+    const { timeoutSeconds: allowedSeconds } = options;
     const timeoutSeconds =
       isFirst || request.sharesTimeout !== true
-        ? allowed
-        : Math.ceil(allowed - (clock.now().getTime() - startedAt) / 1000);
-    if (timeoutSeconds <= 0) return fail({ kind: 'timeout', seconds: allowed });
+        ? allowedSeconds
+        : Math.ceil(allowedSeconds - (clock.now().getTime() - startedAt) / 1000);
+    if (timeoutSeconds <= 0) return fail({ kind: 'timeout', seconds: allowedSeconds });
     const earlier: AgentReply | null = state.mode === 'repair' ? last : null;
-    const spent = budget?.spend() ?? null;
-    if (spent !== null) {
+    const exceededLimit = budget?.spend() ?? null;
+    if (exceededLimit !== null) {
       const answer = earlier === null ? null : answerFromEdits(kind, earlier);
-      return answer === null ? noAnswer({ kind: 'budget', what: spent }) : answered(answer);
+      return answer === null ? noAnswer({ kind: 'budget', what: exceededLimit }) : answerWith(answer);
     }
     const facts = await reviewers.describe(state.agent);
     const base = state.asked === 'resumed' ? first : whole;
@@ -140,22 +140,23 @@ export async function converse<K extends AnswerKind>(
         ? await repairQuestion({ base, whole }, because, earlier, facts)
         : base;
     const mostRetries = MOST_REQUESTS - state.requests - 1;
-    const sent = await ports.send(state.agent, { ...question, timeoutSeconds, mostRetries }, state);
-    const { retries = 0 } = sent;
+    const end = await ports.send(state.agent, { ...question, timeoutSeconds, mostRetries }, state);
+    const { retries = 0 } = end;
     budget?.retried(retries);
     state = { ...state, requests: state.requests + 1 + retries };
-    model = (sent.ok ? sent.model : null) ?? model ?? facts.model;
-    usage = addUsage(usage, countUsage(budget, state.agent, sent));
-    durationMs += sent.durationMs;
-    const read = await readReply(kind, sent, earlier, facts);
-    if (sent.ok) last = sent.reply;
-    exchanges.push(transcriptEntry(state, question, sent, read.ok ? null : read.failure));
+    model = (end.ok ? end.model : null) ?? model ?? facts.model;
+    usage = addUsage(usage, countUsage(budget, state.agent, end));
+    durationMs += end.durationMs;
+    const readResult = await readReply(kind, end, earlier, facts);
+    if (end.ok) last = end.reply;
+    exchanges.push(transcriptEntry(state, question, end, readResult.ok ? null : readResult.failure));
     // If an unreadable reply contained a refusal, a later pass becomes a refusal, even if it comes from a new session
     // or another agent.
-    if (read.ok) return answered(unread.reduce((answer, first) => keepRefusal(kind, first, answer), read.answer));
-    if (sent.ok) unread.push(sent.reply);
-    if (hasRefusalSign(sent.draft ?? '')) unread.push({ text: sent.draft ?? '', structured: undefined });
-    because = read.failure;
+    if (readResult.ok)
+      return answerWith(unreadReplies.reduce((answer, first) => keepRefusal(kind, first, answer), readResult.answer));
+    if (end.ok) unreadReplies.push(end.reply);
+    if (hasRefusalSign(end.draft ?? '')) unreadReplies.push({ text: end.draft ?? '', structured: undefined });
+    because = readResult.failure;
     if (because.kind === 'limit' && ports.cooldowns !== null) {
       await startCooldown({ cooldowns: ports.cooldowns, clock }, state.agent, because);
     }
@@ -219,11 +220,11 @@ async function readReply<K extends AnswerKind>(
     return edits === null ? { ok: false, failure } : { ok: true, answer: edits };
   }
   const { reply } = end;
-  const read = readAnswer(kind, reply);
-  if (read.ok) return read;
+  const readResult = readAnswer(kind, reply);
+  if (readResult.ok) return readResult;
   const edits = answerFromEdits(kind, earlier ?? reply);
   const canRepair = async () => earlier === null && reply.sessionId !== null && (await canResume());
-  return edits === null || (await canRepair()) ? read : { ok: true, answer: edits };
+  return edits === null || (await canRepair()) ? readResult : { ok: true, answer: edits };
 }
 
 /** Adds the usage of a call to the budget and returns it. A failed call that reports no usage counts as free. */

@@ -13,33 +13,33 @@ const STORED = { agent: isString, until: isTime, said: isString };
 /** Opens the list of cooldowns, which is a file in the clone's git folder. */
 export function openCooldownFile(commonDir: string) {
   const file = openListFile(commonDir, 'cooling.json');
-  const read = () =>
-    file.read().flatMap((one) => {
-      const stored = readShape<Shaped<typeof STORED>>(one, STORED);
-      return stored === null ? [] : [{ ...stored, until: new Date(stored.until) }];
+  const readCooldowns = () =>
+    file.read().flatMap((entry) => {
+      const cooldown = readShape<Shaped<typeof STORED>>(entry, STORED);
+      return cooldown === null ? [] : [{ ...cooldown, until: new Date(cooldown.until) }];
     });
-  const active = (now: Date) => activeCooldowns(read(), now);
+  const active = (now: Date) => activeCooldowns(readCooldowns(), now);
   return {
     all: async (now: Date): Promise<readonly Cooldown[]> => active(now),
     async add(cooldown: Cooldown): Promise<Result<void>> {
       // Do not filter by date here, because whether a date is plausible depends on the time at which the list is read.
-      return file.write([...read(), cooldown].slice(-MOST_KEPT));
+      return file.write([...readCooldowns(), cooldown].slice(-MOST_KEPT));
     },
     async lift(now: Date): Promise<Result<readonly Cooldown[]>> {
-      const lifted = active(now);
-      if (lifted.length === 0) return ok(lifted);
-      const written = file.write([]);
-      return written.ok ? ok(lifted) : written;
+      const liftedCooldowns = active(now);
+      if (liftedCooldowns.length === 0) return ok(liftedCooldowns);
+      const writeResult = file.write([]);
+      return writeResult.ok ? ok(liftedCooldowns) : writeResult;
     },
   };
 }
 
 /** Returns the latest cooldown of each agent that is still active. */
-export function activeCooldowns(stored: readonly Cooldown[], now: Date): readonly Cooldown[] {
+export function activeCooldowns(cooldowns: readonly Cooldown[], now: Date): readonly Cooldown[] {
   const latest = new Map<string, Cooldown>();
-  for (const cooldown of stored.filter(({ until }) => isPlausible(until, now))) {
-    const known = latest.get(cooldown.agent);
-    if (known === undefined || known.until < cooldown.until) latest.set(cooldown.agent, cooldown);
+  for (const cooldown of cooldowns.filter(({ until }) => isPlausible(until, now))) {
+    const previous = latest.get(cooldown.agent);
+    if (previous === undefined || previous.until < cooldown.until) latest.set(cooldown.agent, cooldown);
   }
   return [...latest.values()];
 }

@@ -39,22 +39,22 @@ export function openSessionPrompts(commonDir: string) {
     async keep(text: string): Promise<Result<string>> {
       const digest = sha256(text);
       // Write the file even if it exists: the new time stamp keeps other worktrees from deleting it as too old.
-      const written = folder.write(nameOf(digest), text);
-      return written.ok ? ok(digest) : written;
+      const writeResult = folder.write(nameOf(digest), text);
+      return writeResult.ok ? ok(digest) : writeResult;
     },
     async prune(keep: ReadonlySet<string>): Promise<Result<void>> {
-      const listed = folder.list();
-      if (!listed.ok) return listed;
+      const listing = folder.list();
+      if (!listing.ok) return listing;
       const now = Date.now();
       removeLeftovers(folder.path, now);
-      for (const { name } of listed.value) {
+      for (const { name } of listing.value) {
         const digest = NAME.exec(name)?.[1];
-        const written = statIfPresent(`${folder.path}/${name}`)?.mtimeMs ?? now;
+        const writtenAt = statIfPresent(`${folder.path}/${name}`)?.mtimeMs ?? now;
         // Another worktree may need the prompt, so delete it only when every session that started with it must have
         // expired.
-        if (digest === undefined || keep.has(digest) || now - written <= SESSIONS_LAST_MS) continue;
-        const removed = folder.remove(name);
-        if (!removed.ok) return removed;
+        if (digest === undefined || keep.has(digest) || now - writtenAt <= SESSIONS_LAST_MS) continue;
+        const removal = folder.remove(name);
+        if (!removal.ok) return removal;
       }
       return ok(undefined);
     },

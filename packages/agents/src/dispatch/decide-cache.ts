@@ -65,11 +65,15 @@ const MISSES_TO_SHORTEN = 2;
  * the last two weeks. A hit after a longer pause extends the lifetime, and two misses in a row after a shorter pause
  * shorten it.
  */
-export function cacheLife(tableMinutes: number, seen: readonly Omit<SeenCache, 'agent'>[], now: Date): CacheLife {
+export function cacheLife(
+  tableMinutes: number,
+  observations: readonly Omit<SeenCache, 'agent'>[],
+  now: Date,
+): CacheLife {
   let minutes = tableMinutes;
   let from: CacheNote['lifeFrom'] = 'table';
   let [longestHit, misses] = [0, 0];
-  const recent = seen.filter(({ at }) => {
+  const recent = observations.filter(({ at }) => {
     const age = now.getTime() - Date.parse(at);
     return age >= 0 && age < MEASURED_FOR_MS;
   });
@@ -102,11 +106,11 @@ function lifeOfSession(
   const { cache } = session;
   if (cache === undefined) return { minutes: session.warmMinutes, from: 'table' };
   const rule = cacheRule(cache.provider, cache.model);
-  const own = seen.filter(
+  const ownObservations = seen.filter(
     ({ agent, model, ttl }) =>
       agent === session.agent && model === cache.model && rule.lifeMinutes[ttl] === rule.lifeMinutes[cache.ttl],
   );
-  return cacheLife(rule.lifeMinutes[cache.ttl], own, now);
+  return cacheLife(rule.lifeMinutes[cache.ttl], ownObservations, now);
 }
 
 /**
@@ -168,23 +172,26 @@ function costOfNew(
   rule: CacheRule,
   ttl: CacheTtl,
 ): number {
-  const grown = estimateTokens(fresh) - estimateTokens(firstPromptLength);
+  const growth = estimateTokens(fresh) - estimateTokens(firstPromptLength);
   const opening = cache?.opening ?? null;
   const { write, read } = rule;
-  if (opening === null) return write[ttl] * ((freshTokens ?? estimateTokens(firstPromptLength)) + grown);
+  if (opening === null) return write[ttl] * ((freshTokens ?? estimateTokens(firstPromptLength)) + growth);
   // The common start that another session had cached has expired too, so it has to be written again.
-  const written = opening.uncached + opening.shared + grown;
-  const saved = savedBySharing(shared?.fresh, written, rule, ttl);
-  return write[ttl] * written + read * readAgain(opening, given) - saved;
+  const writtenTokens = opening.uncached + opening.shared + growth;
+  const savings = savedBySharing(shared?.fresh, writtenTokens, rule, ttl);
+  return write[ttl] * writtenTokens + read * readAgain(opening, given) - savings;
 }
 
 /**
  * Returns the tokens that a new session would read from the cache because it opens files: each request reads all that
  * came before. A file that the prompt shows saves one request.
  */
-export function readAgain({ cached, shared, requests }: NonNullable<SessionCache['opening']>, given: number): number {
+export function readAgain(
+  { cached, shared, requests }: NonNullable<SessionCache['opening']>,
+  givenFiles: number,
+): number {
   const openings = Math.max(1, requests - 1);
-  return (cached - shared) * Math.max(0, 1 - given / openings);
+  return (cached - shared) * Math.max(0, 1 - givenFiles / openings);
 }
 
 /**
@@ -193,13 +200,13 @@ export function readAgain({ cached, shared, requests }: NonNullable<SessionCache
  * nothing would be shared.
  */
 function savedBySharing(
-  shared: SharedStart | undefined,
-  written: number,
+  sharedStart: SharedStart | undefined,
+  writtenTokens: number,
   { write, read }: CacheRule,
   ttl: CacheTtl,
 ): number {
-  if (shared === undefined || shared.reviewers < 2) return 0;
-  return Math.min(shared.tokens, written) * (1 - 1 / shared.reviewers) * (write[ttl] - read);
+  if (sharedStart === undefined || sharedStart.reviewers < 2) return 0;
+  return Math.min(sharedStart.tokens, writtenTokens) * (1 - 1 / sharedStart.reviewers) * (write[ttl] - read);
 }
 
 function costOfResumed(
@@ -211,8 +218,8 @@ function costOfResumed(
   const context = (contextTokens ?? estimateTokens(firstPromptLength)) + estimateTokens(delta);
   const { write, read } = rule;
   const { requests, added } = cache?.resumed ?? usualResume(cache?.opening ?? null, firstPromptLength);
-  const saved = savedBySharing(shared?.resumed, context, rule, ttl);
-  return write[ttl] * (context + added) + read * context * Math.max(0, requests - 1) - saved;
+  const savings = savedBySharing(shared?.resumed, context, rule, ttl);
+  return write[ttl] * (context + added) + read * context * Math.max(0, requests - 1) - savings;
 }
 
 /**
@@ -239,8 +246,8 @@ function usualResume(
   firstPromptLength: number,
 ): NonNullable<SessionCache['resumed']> {
   if (opening === null || opening.requests < USUAL_REQUESTS) return { requests: 1, added: 0 };
-  const opened = Math.max(0, opening.uncached + opening.shared - estimateTokens(firstPromptLength));
-  return { requests: USUAL_REQUESTS, added: Math.round(opened / (opening.requests - 1)) };
+  const openedTokens = Math.max(0, opening.uncached + opening.shared - estimateTokens(firstPromptLength));
+  return { requests: USUAL_REQUESTS, added: Math.round(openedTokens / (opening.requests - 1)) };
 }
 
 /**
@@ -267,11 +274,12 @@ export function cacheTtl(
 ): CacheTtl {
   if (setting !== 'auto') return setting;
   if (lifeMinutes['1h'] <= lifeMinutes['5m']) return '5m';
-  const own = pauseMs === null || Number.isNaN(pauseMs) ? [] : [{ is: nextCall(pauseMs), weight: OWN_PAUSE_WEIGHT }];
-  const samples = [...own, ...next.map((is, at) => ({ is, weight: DECAY ** at }))];
+  const ownSamples =
+    pauseMs === null || Number.isNaN(pauseMs) ? [] : [{ is: nextCall(pauseMs), weight: OWN_PAUSE_WEIGHT }];
+  const samples = [...ownSamples, ...next.map((is, at) => ({ is, weight: DECAY ** at }))];
   const total = samples.reduce((sum, { weight }) => sum + weight, PRIOR.weight);
-  const survived = samples.filter(({ is }) => is === 'within-hour').reduce((sum, { weight }) => sum + weight, 0);
-  const chance = (survived + PRIOR.weight * PRIOR.chance) / total;
+  const hourWeight = samples.filter(({ is }) => is === 'within-hour').reduce((sum, { weight }) => sum + weight, 0);
+  const chance = (hourWeight + PRIOR.weight * PRIOR.chance) / total;
   const higherPrice = write['1h'] - write['5m'];
   return chance * (write['1h'] - read) > higherPrice ? '1h' : '5m';
 }
@@ -279,10 +287,12 @@ export function cacheTtl(
 /** Returns the cache lifetime to request. A session that is still cached keeps its lifetime. */
 export function ttlOfCall(
   setting: 'auto' | CacheTtl,
-  chosen: CacheTtl,
-  resumed: { readonly cacheExpired: boolean; readonly cache?: SessionCache | undefined } | null,
+  chosenTtl: CacheTtl,
+  resumedSession: { readonly cacheExpired: boolean; readonly cache?: SessionCache | undefined } | null,
 ): CacheTtl {
-  return setting === 'auto' && resumed?.cacheExpired === false ? (resumed.cache?.ttl ?? chosen) : chosen;
+  return setting === 'auto' && resumedSession?.cacheExpired === false
+    ? (resumedSession.cache?.ttl ?? chosenTtl)
+    : chosenTtl;
 }
 
 /** Returns which cache lifetime is needed to survive a pause. */

@@ -19,7 +19,11 @@ const USUALLY = 0.65;
 export function opensAgain(earlier: readonly ResumedReview[], isAdded = false): number {
   // A reviewer that opens a file although its prompt contains it pays for the file twice, so do not put files into its
   // prompt.
-  if (earlier.some(({ handed, opened }) => handed.some((path) => opened.some((one) => isSameFile(one, path)))))
+  if (
+    earlier.some(({ handed, opened }) =>
+      handed.some((path) => opened.some((openedPath) => isSameFile(openedPath, path))),
+    )
+  )
     return 0;
   const telling = earlier.filter(({ handed }) => handed.length === 0);
   if (telling.length === 0) return isAdded ? 0 : USUALLY;
@@ -42,13 +46,15 @@ export function needsFile<Path extends string>(earlier: readonly EarlierReads<Pa
 }
 
 /** Whether an opened file is the one at this path of the repository. Agents may report absolute paths. */
-export function isSameFile(opened: string, path: string): boolean {
-  return opened === path || opened.endsWith(`/${path}`);
+export function isSameFile(openedPath: string, path: string): boolean {
+  return openedPath === path || openedPath.endsWith(`/${path}`);
 }
 
 /** Returns the files that a forked session opened again although it is a copy of a session that had opened them. */
-export function openedAgain(opened: readonly string[], before: readonly string[]): readonly string[] {
-  return [...new Set(opened)].filter((path) => before.some((one) => isSameFile(path, one) || isSameFile(one, path)));
+export function openedAgain(openedPaths: readonly string[], before: readonly string[]): readonly string[] {
+  return [...new Set(openedPaths)].filter((path) =>
+    before.some((earlierPath) => isSameFile(path, earlierPath) || isSameFile(earlierPath, path)),
+  );
 }
 
 const WRITTEN = 1.25;
@@ -71,14 +77,14 @@ export function filesToHandOver<F extends { readonly more: number; readonly like
   files: readonly F[],
   { kind, contextTokens }: { readonly kind: 'fresh' | 'resumed'; readonly contextTokens: number },
 ): readonly F[] {
-  const saved = ({ likely }: F) => likely * contextTokens * READ;
-  const wasted = ({ more, likely }: F) => (1 - likely) * (more / CHARACTERS_PER_TOKEN) * WRITTEN;
-  let left = MOST_CHARACTERS[kind];
+  const savingOf = ({ likely }: F) => likely * contextTokens * READ;
+  const wasteOf = ({ more, likely }: F) => (1 - likely) * (more / CHARACTERS_PER_TOKEN) * WRITTEN;
+  let charactersLeft = MOST_CHARACTERS[kind];
   return [...files]
     .sort((a, b) => a.more - b.more)
     .filter((file) => {
-      if (file.more <= 0 || file.more > left || wasted(file) >= saved(file)) return false;
-      left -= file.more;
+      if (file.more <= 0 || file.more > charactersLeft || wasteOf(file) >= savingOf(file)) return false;
+      charactersLeft -= file.more;
       return true;
     });
 }

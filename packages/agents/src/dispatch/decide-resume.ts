@@ -60,17 +60,17 @@ export function resumedTooDear(
 ): string | null {
   const [first = null, last = null] = [calls[0], calls.at(-1)];
   if (calls.length < 2 || first === null || last === null) return null;
-  const answered = calls.slice(0, -1).reduce((sum, one) => sum + (one?.outputTokens ?? 0), 0);
+  const answerTokens = calls.slice(0, -1).reduce((sum, usage) => sum + (usage?.outputTokens ?? 0), 0);
   // The limit must allow a session that contains the file once, but not one that contains it twice. With `countsAll`,
   // the tokens of the first call are those of at least two requests, of which one contained the file. Half of them
   // therefore contains about half of the file, so a whole file is added. Otherwise they are the tokens of the last
   // request, which contained the whole file, so half a file is added.
-  const [start, added] = countsAll ? [sentTokens(first) / 2, fileLength] : [sentTokens(first), fileLength / 2];
-  const most = Math.ceil(start) + estimateTokens(added) + answered;
-  const sent = sentTokens(last);
-  return sent <= most
+  const [start, addedLength] = countsAll ? [sentTokens(first) / 2, fileLength] : [sentTokens(first), fileLength / 2];
+  const limit = Math.ceil(start) + estimateTokens(addedLength) + answerTokens;
+  const lastSentTokens = sentTokens(last);
+  return lastSentTokens <= limit
     ? null
-    : `it sends more when it is resumed than it sent before: ${sent} tokens instead of ${most}`;
+    : `it sends more when it is resumed than it sent before: ${lastSentTokens} tokens instead of ${limit}`;
 }
 
 function sentTokens(usage: Usage): number {

@@ -28,14 +28,14 @@ export function groupReaders<R extends Reader>(
   setting: 'reviews' | 'all' | 'off',
 ): readonly (readonly R[])[] {
   if (setting === 'off') return [];
-  const seen = new Map<string, number>();
-  const placed = readers.map((reader) => {
+  const slotCounts = new Map<string, number>();
+  const placements = readers.map((reader) => {
     const slot = JSON.stringify([reader.key, reader.review]);
-    const place = setting === 'all' ? 0 : (seen.get(slot) ?? 0);
-    seen.set(slot, place + 1);
+    const place = setting === 'all' ? 0 : (slotCounts.get(slot) ?? 0);
+    slotCounts.set(slot, place + 1);
     return { reader, group: JSON.stringify([reader.key, place]) };
   });
-  const groups = [...grouped(placed, ({ group }) => group).values()];
+  const groups = [...grouped(placements, ({ group }) => group).values()];
   return groups.map((group) => group.map(({ reader }) => reader)).filter((group) => group.length > 1);
 }
 
@@ -60,17 +60,17 @@ export const AGENT_TOKENS = 2500;
 const MOST_REVIEWS = 12;
 
 /** Returns what reviewers of an agent will probably open, from what its last reviewers in new sessions opened. */
-export function expectedReads(seen: readonly SeenReads[], agent: string): ExpectedReads {
-  const own = seen.filter((one) => one.agent === agent);
-  const forks = own.filter(({ reading }) => reading !== null).slice(-MOST_REVIEWS);
+export function expectedReads(reviews: readonly SeenReads[], agent: string): ExpectedReads {
+  const agentReviews = reviews.filter((review) => review.agent === agent);
+  const forks = agentReviews.filter(({ reading }) => reading !== null).slice(-MOST_REVIEWS);
   const files =
-    average(own.slice(-MOST_REVIEWS).map(({ opened, reading }) => reading ?? opened)) ?? UNKNOWN_READS.files;
+    average(agentReviews.slice(-MOST_REVIEWS).map(({ opened, reading }) => reading ?? opened)) ?? UNKNOWN_READS.files;
   const again = average(forks.map(({ again }) => again)) ?? UNKNOWN_READS.again;
   return { files, tokens: files * TOKENS_PER_FILE, again };
 }
 
 function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, one) => sum + one, 0);
+  return numbers.reduce((sum, addend) => sum + addend, 0);
 }
 
 function average(numbers: readonly number[]): number | null {
@@ -95,8 +95,8 @@ export function sharingPays(readers: number, stableTokens: number, { files, toke
   const alone = readers * opening + readers * stableTokens * READ;
   const context = stableTokens + tokens;
   const reopening = again * (TOKENS_PER_FILE * WRITTEN + (context + (again * TOKENS_PER_FILE) / 2) * READ);
-  const shared = opening + stableTokens * READ + readers * (context * READ + reopening);
-  return shared + READING_TOKENS * (WRITTEN + readers * READ) < alone;
+  const sharedCost = opening + stableTokens * READ + readers * (context * READ + reopening);
+  return sharedCost + READING_TOKENS * (WRITTEN + readers * READ) < alone;
 }
 
 /**
@@ -147,19 +147,19 @@ const WORTH_FORGETTING = 0.95;
 export function continuingPays(of: ContinuedReaders): boolean {
   const { contextTokens, isExpired, deltaTokens, again, fileTokens, prices, readers, newReading } = of;
   const { read, write } = prices;
-  const own = sumOf(readers.map(({ ownTokens }) => ownTokens * write));
+  const ownCost = sumOf(readers.map(({ ownTokens }) => ownTokens * write));
   const forksOf = (context: number) => {
     const reopening = again * (fileTokens * write + (context + (again * fileTokens) / 2) * read);
-    return readers.length * (context * read + reopening) + own;
+    return readers.length * (context * read + reopening) + ownCost;
   };
   const reading = contextTokens * (isExpired ? write : read) + deltaTokens * write;
-  const continued = reading + forksOf(contextTokens + deltaTokens);
-  if (newReading === null) return continued < sumOf(readers.map(({ alone }) => alone)) * WORTH_FORGETTING;
+  const continuedCost = reading + forksOf(contextTokens + deltaTokens);
+  if (newReading === null) return continuedCost < sumOf(readers.map(({ alone }) => alone)) * WORTH_FORGETTING;
   // Every file that a new session opens for all reviewers is one more request, which reads all that came before.
   const { uncached, cached, shared, stableTokens } = newReading;
   const opening = (uncached + shared) * write + (cached - shared) * read;
-  const separate = readers.length * opening + own - (readers.length - 1) * stableTokens * (write - read);
-  return continued < Math.min(opening + forksOf(contextTokens), separate);
+  const separate = readers.length * opening + ownCost - (readers.length - 1) * stableTokens * (write - read);
+  return continuedCost < Math.min(opening + forksOf(contextTokens), separate);
 }
 
 /** Returns the average tokens of a file, from the tokens that a session had before and after it opened the files. */
@@ -167,6 +167,6 @@ export function tokensPerFile(
   session: { readonly contextTokens: number; readonly startTokens: number },
   files: number,
 ) {
-  const opened = session.contextTokens - session.startTokens;
-  return files === 0 ? TOKENS_PER_FILE : Math.max(TOKENS_PER_FILE, opened / files);
+  const openedTokens = session.contextTokens - session.startTokens;
+  return files === 0 ? TOKENS_PER_FILE : Math.max(TOKENS_PER_FILE, openedTokens / files);
 }

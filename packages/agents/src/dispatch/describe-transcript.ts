@@ -75,9 +75,9 @@ export function readTranscript(log: string): LoggedConversation {
       (mark === undefined ? null : /^Sent \((.*), (fresh|forked|resumed|repair)\)$/s.exec(mark)) ?? [];
     if (mark === undefined) into.push(line.replace(/^ ( *--- .* ---)$/, '$1'));
     else if (agent !== undefined && mode !== undefined) {
-      const started = { agent, mode, sent: [], said: [], notes: [], facts: null };
-      calls.push(started);
-      into = started.sent;
+      const newCall = { agent, mode, sent: [], said: [], notes: [], facts: null };
+      calls.push(newCall);
+      into = newCall.sent;
     } else if (mark === 'Result') into = result;
     else if (call === undefined) into.push(line);
     else if (mark === `Said (${call.agent})`) into = call.said;
@@ -96,13 +96,13 @@ function loggedCall(call: {
   readonly facts: unknown;
 }): LoggedCall {
   const { stableLength, usage, filesRead, turns } = isRecord(call.facts) ? call.facts : {};
-  const sent = call.sent.join('\n');
+  const prompt = call.sent.join('\n');
   const end = isCount(stableLength) ? stableLength : 0;
   return {
     agent: call.agent,
     mode: call.mode,
-    stable: sent.slice(0, end),
-    dynamic: sent.slice(end).replace(/^\n+/, ''),
+    stable: prompt.slice(0, end),
+    dynamic: prompt.slice(end).replace(/^\n+/, ''),
     said: call.said.join('\n'),
     usage: readShape<Usage>(usage, USAGE),
     filesRead: isStrings(filesRead) ? filesRead : null,

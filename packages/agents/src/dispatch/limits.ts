@@ -9,7 +9,7 @@ export function openBudget(limits: Settings['budget']) {
   let dispatches = 0;
   let usd = 0;
   let retries = 0;
-  const unpriced = new Set<string>();
+  const agentsWithoutCost = new Set<string>();
   /** Returns the limit that has been reached, so that no further call is allowed; `null` if there is none. */
   const over = (): 'usd' | 'dispatches' | null => {
     if (limits.dispatches !== null && dispatches >= limits.dispatches) return 'dispatches';
@@ -19,9 +19,9 @@ export function openBudget(limits: Settings['budget']) {
     over,
     /** Counts one call and returns `null`. If a limit has been reached, returns that limit and counts nothing. */
     spend() {
-      const spent = over();
-      if (spent === null) dispatches++;
-      return spent;
+      const exceededLimit = over();
+      if (exceededLimit === null) dispatches++;
+      return exceededLimit;
     },
     /** Adds the requests that an agent repeated by itself to the calls and retries. */
     retried(times: number): void {
@@ -30,11 +30,11 @@ export function openBudget(limits: Settings['budget']) {
     },
     used(agent: string, usage: Usage | null): void {
       const cost = usage?.costUsd ?? null;
-      if (cost === null) unpriced.add(agent);
+      if (cost === null) agentsWithoutCost.add(agent);
       else usd += cost;
     },
     /** Returns the agents that were called but reported no cost. */
-    unpriced: (): readonly string[] => [...unpriced],
+    unpriced: (): readonly string[] => [...agentsWithoutCost],
     dispatches: () => dispatches,
     retries: () => retries,
   };
@@ -64,16 +64,16 @@ export function openQueue(atOnce: number): <T>(job: () => Promise<T>) => Promise
  */
 export function sharePending<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve();
-  let queued: Promise<T> | null = null;
+  let nextRun: Promise<T> | null = null;
   const start = () => {
-    queued = null;
+    nextRun = null;
     return work();
   };
   return () => {
-    if (queued !== null) return queued;
-    queued = running.then(start, start);
-    running = queued;
-    return queued;
+    if (nextRun !== null) return nextRun;
+    nextRun = running.then(start, start);
+    running = nextRun;
+    return nextRun;
   };
 }
 
@@ -97,12 +97,12 @@ export function openPrefixGate(longestWaitMs = LONGEST_WAIT_MS) {
      * with `null` never waits.
      */
     async join(prefix: string | null): Promise<() => void> {
-      let begun = () => {};
-      if (prefix === null) return begun;
+      let openGate = () => {};
+      if (prefix === null) return openGate;
       const leader = warm.get(prefix);
-      if (leader === undefined) warm.set(prefix, new Promise((resolve) => (begun = resolve)));
+      if (leader === undefined) warm.set(prefix, new Promise((resolve) => (openGate = resolve)));
       else await Promise.race([leader, setTimeout(longestWaitMs, undefined, { ref: false })]);
-      return begun;
+      return openGate;
     },
   };
 }

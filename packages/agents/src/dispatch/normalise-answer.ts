@@ -39,7 +39,7 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
     case 'outline':
       return {
         ...value,
-        outlines: list(value['outlines'] ?? []).map((one) => (isRecord(one) ? withoutNulls(one) : one)),
+        outlines: list(value['outlines'] ?? []).map((outline) => (isRecord(outline) ? withoutNulls(outline) : outline)),
         summary: value['summary'] ?? '',
       };
     case 'probe':
@@ -54,14 +54,16 @@ export function normaliseAnswer(kind: AnswerKind, value: unknown): unknown {
 function withDefaultReasons(answer: Fields): Fields {
   if (!Array.isArray(answer['issues'])) return answer;
   const issues: readonly unknown[] = answer['issues'];
-  const explained = new Set(issues.filter(isBlocking).map((one) => (isRecord(one) ? one['level'] : null)));
+  const explainedLevels = new Set(
+    issues.filter(isBlocking).map((blockingIssue) => (isRecord(blockingIssue) ? blockingIssue['level'] : null)),
+  );
   const levels = isRecord(answer['levels']) ? Object.entries(answer['levels']) : [];
-  const added = levels
-    .filter(([level, passed]) => passed === false && !explained.has(level))
+  const addedIssues = levels
+    .filter(([level, hasPassed]) => hasPassed === false && !explainedLevels.has(level))
     .map(([level]) => blocker(`Level "${level}" is reported as failed, without an issue that says why.`, { level }));
-  const all = [...issues, ...added];
-  if (answer['approved'] !== false || all.some(isBlocking)) return { ...answer, issues: all };
-  return { ...answer, issues: [...all, blocker(refusal(answer['summary']))] };
+  const allIssues = [...issues, ...addedIssues];
+  if (answer['approved'] !== false || allIssues.some(isBlocking)) return { ...answer, issues: allIssues };
+  return { ...answer, issues: [...allIssues, blocker(refusal(answer['summary']))] };
 }
 
 /**
@@ -70,13 +72,14 @@ function withDefaultReasons(answer: Fields): Fields {
  */
 function levelsPassed(levels: unknown): unknown {
   if (!isRecord(levels)) return levels;
-  const judged = Object.entries(levels).flatMap(([name, level]) => {
-    const passed = isRecord(level) ? level['passed'] : level;
-    if (typeof passed === 'boolean') return [[name, passed] as const];
-    const isHarmless = passed === null || passed === undefined || (typeof passed === 'string' && PASSED.test(passed));
+  const results = Object.entries(levels).flatMap(([name, level]) => {
+    const verdict = isRecord(level) ? level['passed'] : level;
+    if (typeof verdict === 'boolean') return [[name, verdict] as const];
+    const isHarmless =
+      verdict === null || verdict === undefined || (typeof verdict === 'string' && PASSED.test(verdict));
     return isHarmless ? [] : [[name, false] as const];
   });
-  return judged.length === 0 ? null : Object.fromEntries(judged);
+  return results.length === 0 ? null : Object.fromEntries(results);
 }
 
 const PASSED = /^\s*(?:|pass(?:ed)?|ok|yes|true|n\/?a|none|not applicable)\s*$/i;
@@ -86,8 +89,8 @@ function refusal(summary: unknown): string {
   return 'The reviewer did not approve and gave no reason.';
 }
 
-function blocker(description: string, more: Fields = {}): Fields {
-  return { severity: 'blocker', description, ...more };
+function blocker(description: string, fields: Fields = {}): Fields {
+  return { severity: 'blocker', description, ...fields };
 }
 
 // An issue that is not an object counts as blocking here. The schema rejects the answer later.
@@ -105,7 +108,7 @@ function violation(value: unknown): unknown {
       line: lineOf(value['line']),
       no_such_line: (value['line'] ?? '') !== '' && lineOf(value['line']) === null ? true : null,
       // An unknown priority counts as critical. Otherwise the setting `fail_on` could turn it into a warning.
-      priority: PRIORITIES.some((one) => one === priority) ? priority : 'critical',
+      priority: PRIORITIES.some((candidate) => candidate === priority) ? priority : 'critical',
     },
     ['line'],
   );
@@ -132,7 +135,7 @@ function issue(value: unknown): unknown {
   const severity = lower(rest['severity']);
   return withoutNulls({
     ...rest,
-    severity: SEVERITIES.some((one) => one === severity) ? severity : 'blocker',
+    severity: SEVERITIES.some((candidate) => candidate === severity) ? severity : 'blocker',
     level: typeof rest['level'] === 'string' ? rest['level'] : null,
     location: rest['location'] ?? task ?? null,
     suggestion: rest['suggestion'] ?? challenge ?? null,
@@ -140,7 +143,7 @@ function issue(value: unknown): unknown {
 }
 
 function withoutNulls(value: Readonly<Record<string, unknown>>, keep: readonly string[] = []): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(value).filter(([key, one]) => one !== null || keep.includes(key)));
+  return Object.fromEntries(Object.entries(value).filter(([key, field]) => field !== null || keep.includes(key)));
 }
 
 function lower(value: unknown): unknown {

@@ -39,9 +39,9 @@ export function postgresCooldowns({ database, login }: TeamStore): Cooldowns {
       return ok(undefined);
     },
     async lift(now) {
-      const lifted = await active(now);
+      const liftedCooldowns = await active(now);
       await database.query('DELETE FROM onceover.cooldowns WHERE login = $1', [login]);
-      return ok(lifted);
+      return ok(liftedCooldowns);
     },
   };
 }

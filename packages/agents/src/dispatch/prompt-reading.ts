@@ -51,17 +51,18 @@ const OPINION =
  * object, and no text that judges. `draft` is the text that the agent wrote between its tool calls.
  */
 export function isReading({ text, structured }: Reply, draft: string): boolean {
-  const found = objectsIn(text);
-  const parsed =
-    structured ?? (found.kind === 'found' && found.texts.length === 1 ? parsedObject(found.texts[0]) : null);
-  if (!isReadAnswer(parsed)) return false;
-  const besides = `${draft}\n${found.kind === 'found' ? found.texts.reduce((rest, one) => rest.replace(one, ''), text) : text}`;
+  const jsonObjects = objectsIn(text);
+  const answer =
+    structured ??
+    (jsonObjects.kind === 'found' && jsonObjects.texts.length === 1 ? parsedObject(jsonObjects.texts[0]) : null);
+  if (!isReadAnswer(answer)) return false;
+  const besides = `${draft}\n${jsonObjects.kind === 'found' ? jsonObjects.texts.reduce((remainder, objectText) => remainder.replace(objectText, ''), text) : text}`;
   return besides.trim().length <= MOST_TEXT && !OPINION.test(besides);
 }
 
 function isReadAnswer(value: unknown): boolean {
   if (!isRecord(value) || value['status'] !== READ.status) return false;
-  return Object.entries(value).every(([key, one]) => key === 'status' || isEmpty(one));
+  return Object.entries(value).every(([key, field]) => key === 'status' || isEmpty(field));
 }
 
 function isEmpty(value: unknown): boolean {

@@ -1,24 +1,24 @@
 /**
- * Whether an agent read all `required` files; `null` if none are required. If the agent's events do not show which
+ * Whether an agent read all `requiredFiles`; `null` if none are required. If the agent's events do not show which
  * files it opened, the text "Files read:" in its reply is enough.
  */
 export function readsConfirmed(
-  required: readonly string[],
+  requiredFiles: readonly string[],
   reply: { readonly text: string; readonly filesRead: readonly string[] | null },
 ): boolean | null {
-  if (required.length === 0) return null;
+  if (requiredFiles.length === 0) return null;
   const { filesRead } = reply;
   if (filesRead === null) return reply.text.includes('Files read:');
-  return required.every((path) => filesRead.some((one) => isSamePath(one, path)));
+  return requiredFiles.every((path) => filesRead.some((readPath) => isSamePath(readPath, path)));
 }
 
 // An agent may report a file by a relative or an absolute path, so compare only the ends of both paths.
-function isSamePath(opened: string, path: string): boolean {
-  const [a, b] = [normalized(opened), normalized(path)];
+function isSamePath(openedPath: string, path: string): boolean {
+  const [a, b] = [normalizePath(openedPath), normalizePath(path)];
   return a === b || a.endsWith(`/${b}`) || b.endsWith(`/${a}`);
 }
 
-function normalized(path: string): string {
+function normalizePath(path: string): string {
   return path.replace(/^(?:\.\/)+/, '').replace(/\/{2,}/g, '/');
 }
 

@@ -26,13 +26,13 @@ export type ReadAnswer<K extends AnswerKind> =
  */
 export function readAnswer<K extends AnswerKind>(kind: K, { text, structured }: Reply): ReadAnswer<K> {
   const hasField = structured !== undefined && structured !== null;
-  const found = objectsIn(text);
-  if (found.kind === 'truncated') return unreadable('truncated', text);
-  if (found.kind === 'none' && !hasField) return unreadable(text.trim() === '' ? 'empty' : 'no-object', text);
-  const parsed = found.kind === 'found' ? withoutQuotes(found.texts).map(parse) : [];
-  const broken = parsed.find((one) => !one.ok);
-  if (broken?.ok === false) return unreadable(broken.why, broken.said);
-  const values = parsed.flatMap((one) => (one.ok ? one.values : []));
+  const jsonObjects = objectsIn(text);
+  if (jsonObjects.kind === 'truncated') return unreadable('truncated', text);
+  if (jsonObjects.kind === 'none' && !hasField) return unreadable(text.trim() === '' ? 'empty' : 'no-object', text);
+  const parseResults = jsonObjects.kind === 'found' ? withoutQuotes(jsonObjects.texts).map(parse) : [];
+  const parseFailure = parseResults.find((result) => !result.ok);
+  if (parseFailure?.ok === false) return unreadable(parseFailure.why, parseFailure.said);
+  const values = parseResults.flatMap((result) => (result.ok ? result.values : []));
   return judge(kind, hasField ? [...values, structured] : values);
 }
 
@@ -64,8 +64,8 @@ function parse(text: string): Parsed {
  * not JSON and contains no word of an answer. If nothing is left, returns the last object.
  */
 function withoutQuotes(texts: readonly string[]): readonly string[] {
-  const kept = texts.filter((text, i) => hasRefusalSign(text) || !isQuote(text, i === texts.length - 1));
-  return kept.length === 0 ? texts.slice(-1) : kept;
+  const answerTexts = texts.filter((text, i) => hasRefusalSign(text) || !isQuote(text, i === texts.length - 1));
+  return answerTexts.length === 0 ? texts.slice(-1) : answerTexts;
 }
 
 function isQuote(text: string, isLast: boolean): boolean {
@@ -89,17 +89,17 @@ const ANSWER_WORD =
   /status|verdict|result|decision|outcome|approv|accept|pass|fail|reject|refus|violation|issue|finding|problem|error|bug|concern|defect|severity|priority|block|warn|critical|vulnerab|summary|disposition|outline|reply/i;
 
 function judge<K extends AnswerKind>(kind: K, values: readonly unknown[]): ReadAnswer<K> {
-  const checked = values.map((value) => ({ value, read: check(kind, value) }));
-  const last = checked.at(-1)?.read;
+  const checks = values.map((value) => ({ value, read: check(kind, value) }));
+  const last = checks.at(-1)?.read;
   if (last === undefined) return unreadable('no-object', '');
   if (!last.ok || !mayStandAlone(kind, last.answer)) {
     // A pass counts only if every object in the reply passes.
-    const other = checked.find(({ read }) => !read.ok || mayStandAlone(kind, read.answer))?.read;
-    return other === undefined ? last : other.ok ? unreadable('several-answers', '') : other;
+    const nonPass = checks.find(({ read }) => !read.ok || mayStandAlone(kind, read.answer))?.read;
+    return nonPass === undefined ? last : nonPass.ok ? unreadable('several-answers', '') : nonPass;
   }
-  const counted = digestOf(last.answer);
-  const differs = checked.some(({ value, read }) =>
-    read.ok ? mayStandAlone(kind, read.answer) && digestOf(read.answer) !== counted : namesProblem(value),
+  const lastDigest = digestOf(last.answer);
+  const differs = checks.some(({ value, read }) =>
+    read.ok ? mayStandAlone(kind, read.answer) && digestOf(read.answer) !== lastDigest : namesProblem(value),
   );
   return differs ? unreadable('several-answers', '') : last;
 }
@@ -113,16 +113,16 @@ function mayStandAlone<K extends AnswerKind>(kind: K, answer: Answers[K]): boole
 }
 
 function check<K extends AnswerKind>(kind: K, value: unknown): ReadAnswer<K> {
-  const checked = ANSWER_SCHEMAS[kind].safeParse(normaliseAnswer(kind, value));
-  if (!checked.success) {
-    const [first] = checked.error.issues;
+  const parseResult = ANSWER_SCHEMAS[kind].safeParse(normaliseAnswer(kind, value));
+  if (!parseResult.success) {
+    const [first] = parseResult.error.issues;
     return unreadable('wrong-shape', `${first?.path.map(String).join('.') || 'the answer'}: ${first?.message ?? ''}`);
   }
-  const answer = checked.data as Answers[K];
+  const answer = parseResult.data as Answers[K];
   if (mayStandAlone(kind, answer) || !isRecord(value)) return { ok: true, answer };
   const foreign = foreignField(kind, value);
   if (foreign !== null) return unreadable('wrong-shape', `${foreign}: a pass must not have this field`);
-  const quotes = Object.values(value).some((one) => typeof one === 'string' && isRefusalIn(kind, one));
+  const quotes = Object.values(value).some((field) => typeof field === 'string' && isRefusalIn(kind, field));
   return quotes ? unreadable('several-answers', '') : { ok: true, answer };
 }
 
@@ -130,8 +130,8 @@ function check<K extends AnswerKind>(kind: K, value: unknown): ReadAnswer<K> {
 function isRefusalIn(kind: AnswerKind, text: string): boolean {
   if (!hasRefusalSign(text)) return false;
   return valuesIn(text).some((value) => {
-    const read = check(kind, value);
-    return read.ok && refuses(kind, read.answer);
+    const readResult = check(kind, value);
+    return readResult.ok && refuses(kind, readResult.answer);
   });
 }
 
@@ -140,13 +140,13 @@ function isRefusalIn(kind: AnswerKind, text: string): boolean {
  * empty.
  */
 function valuesIn(text: string): readonly unknown[] {
-  const found = objectsIn(text);
-  const parsed = found.kind === 'found' ? found.texts.map(parse) : [];
-  return parsed.flatMap((one) => (one.ok ? one.values : []));
+  const jsonObjects = objectsIn(text);
+  const parseResults = jsonObjects.kind === 'found' ? jsonObjects.texts.map(parse) : [];
+  return parseResults.flatMap((result) => (result.ok ? result.values : []));
 }
 
-function unreadable(why: UnreadableAnswer, said: string) {
-  return { ok: false, failure: { kind: 'unreadable-answer', why, said: shortened(said, 500) } } as const;
+function unreadable(why: UnreadableAnswer, text: string) {
+  return { ok: false, failure: { kind: 'unreadable-answer', why, said: shortened(text, 500) } } as const;
 }
 
 /**

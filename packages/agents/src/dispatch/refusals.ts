@@ -16,7 +16,7 @@ const REFUSES: { readonly [K in AnswerKind]?: (answer: Answers[K]) => boolean } 
   gate: ({ status, violations, previous = [] }) =>
     status !== 'pass' || violations.length > 0 || previous.some(({ state }) => state === 'open'),
   loop: ({ approved, issues }) => !approved || issues.some(({ severity }) => severity !== 'suggestion'),
-  quality: ({ passed, criteria_results: criteria = [] }) => !passed || criteria.some((one) => !one.passed),
+  quality: ({ passed, criteria_results: criteria = [] }) => !passed || criteria.some((criterion) => !criterion.passed),
 };
 
 /**
@@ -30,9 +30,9 @@ const HARMLESS = ['usage', 'session_id', 'evidence', 'strengths'];
  * a list or an object, which may contain problems, or a value that contradicts the pass.
  */
 export function foreignField(kind: AnswerKind, answer: Readonly<Record<string, unknown>>): string | null {
-  const own = [...Object.keys(ANSWER_SCHEMAS[kind].shape), ...HARMLESS];
+  const ownFields = [...Object.keys(ANSWER_SCHEMAS[kind].shape), ...HARMLESS];
   const isForeign = ([key, value]: [string, unknown]) =>
-    !own.includes(key) && (typeof value === 'object' ? !isEmpty(value) : contradictsPass(key, value));
+    !ownFields.includes(key) && (typeof value === 'object' ? !isEmpty(value) : contradictsPass(key, value));
   return Object.entries(answer).find(isForeign)?.[0] ?? null;
 }
 
@@ -68,12 +68,15 @@ export function namesProblem(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const entries = Object.entries(value);
   const isAnswer = entries.some(([key]) => /^(?:status|approved|passed|violations)$/i.test(key.trim()));
-  const says = (pattern: RegExp) => entries.some(([key, one]) => pattern.test(key) && !isEmpty(one) && !isRecord(one));
+  const says = (pattern: RegExp) =>
+    entries.some(([key, field]) => pattern.test(key) && !isEmpty(field) && !isRecord(field));
   const isFinding = says(DESCRIPTION) && says(PLACE);
   return (
     isFinding ||
-    (isAnswer && entries.some(([key, one]) => typeof one !== 'object' && contradictsPass(key, one))) ||
-    entries.some(([key, one]) => (Array.isArray(one) && PROBLEMS.test(key) && !isEmpty(one)) || namesProblem(one))
+    (isAnswer && entries.some(([key, field]) => typeof field !== 'object' && contradictsPass(key, field))) ||
+    entries.some(
+      ([key, field]) => (Array.isArray(field) && PROBLEMS.test(key) && !isEmpty(field)) || namesProblem(field),
+    )
   );
 }
 
@@ -129,18 +132,18 @@ export function withRefusal<K extends AnswerKind>(kind: K, first: Reply, later: 
  * objects too.
  */
 export function saidBefore({ text, structured }: Reply): string {
-  const said = text.trim();
+  const trimmedText = text.trim();
   const isText = typeof structured === 'string' && structured.trim() !== '';
-  if (!isText && !isRecord(structured) && !Array.isArray(structured)) return said;
+  if (!isText && !isRecord(structured) && !Array.isArray(structured)) return trimmedText;
   const field = isText ? structured.trim() : JSON.stringify(structured);
-  return objectsIn(said).kind === 'none' || said === field ? field : `${field}\n${said}`;
+  return objectsIn(trimmedText).kind === 'none' || trimmedText === field ? field : `${field}\n${trimmedText}`;
 }
 
 function quoteFirst(first: Reply, then: string): string {
-  const quoted = shortened(saidBefore(first), 2000);
-  return `an answer that could not be read, and a later answer ${then}. The first answer said: ${quoted}`;
+  const quotation = shortened(saidBefore(first), 2000);
+  return `an answer that could not be read, and a later answer ${then}. The first answer said: ${quotation}`;
 }
 
-export function shortened(text: string, most: number): string {
-  return text.length > most ? `${text.slice(0, most)}…` : text;
+export function shortened(text: string, limit: number): string {
+  return text.length > limit ? `${text.slice(0, limit)}…` : text;
 }

@@ -28,7 +28,7 @@ export function resumeAbility(
   results: { readonly probed: readonly ResumeResult[]; readonly tested: readonly ResumeResult[] },
 ): ResumeAbility {
   for (const from of ['probed', 'tested'] as const) {
-    const result = results[from].find((one) => one.agent === name && one.version === version);
+    const result = results[from].find((candidate) => candidate.agent === name && candidate.version === version);
     if (result === undefined) continue;
     const { failed } = result;
     return failed === null ? { kind: 'yes', from } : { kind: 'no', from, why: `${failed.test}: ${failed.how}` };
@@ -46,7 +46,7 @@ export function forkAbility(
 ): ResumeAbility {
   if (fork === 'none') return { kind: 'no', from: 'tested', why: 'it has no option for that' };
   for (const from of ['probed', 'tested'] as const) {
-    const result = results[from].find((one) => one.agent === name && one.version === version);
+    const result = results[from].find((candidate) => candidate.agent === name && candidate.version === version);
     if (result?.failed != null) return { kind: 'no', from, why: `${result.failed.test}: ${result.failed.how}` };
     if (result?.forkFailed === undefined) continue;
     return result.forkFailed === null ? { kind: 'yes', from } : { kind: 'no', from, why: `V5: ${result.forkFailed}` };
@@ -63,11 +63,11 @@ export async function ensureResumable(
     probe(): Promise<ProbeOutcome>;
   },
 ): Promise<ResumeAbility> {
-  const known = resumeAbility(agent, { probed: ports.capabilities.probed(), tested: ports.tested });
-  if (known.kind !== 'unknown') return known;
+  const ability = resumeAbility(agent, { probed: ports.capabilities.probed(), tested: ports.tested });
+  if (ability.kind !== 'unknown') return ability;
   const outcome = await ports.probe();
   // The test could not run or its result could not be stored. Use a new session now; a later call tries the test again.
-  if (outcome.kind === 'not-tried' || !ports.capabilities.keep(outcome.result).ok) return known;
+  if (outcome.kind === 'not-tried' || !ports.capabilities.keep(outcome.result).ok) return ability;
   return resumeAbility(agent, { probed: [outcome.result], tested: [] });
 }
 
@@ -89,12 +89,14 @@ export type Capabilities = ReturnType<typeof openCapabilities>;
  */
 export function openCapabilities(commonDir: string) {
   const file = openListFile(commonDir, 'capabilities.json');
-  const read = () => file.read().flatMap((one) => readShape(one, RESULT) ?? []);
+  const readResults = () => file.read().flatMap((entry) => readShape(entry, RESULT) ?? []);
   return {
-    probed: read,
+    probed: readResults,
     keep(result: ResumeResult): Result<void> {
-      const others = read().filter(({ agent, version }) => agent !== result.agent || version !== result.version);
-      return file.write([...others, result]);
+      const otherResults = readResults().filter(
+        ({ agent, version }) => agent !== result.agent || version !== result.version,
+      );
+      return file.write([...otherResults, result]);
     },
   };
 }
@@ -242,9 +244,9 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   const countsAll = ports.countsAll ?? true;
   let freshMs: number | null = null;
   let resumedMs: number | null = null;
-  const end = (failed: ResumeResult['failed'], fork: Pick<ResumeResult, 'forkFailed'> = {}): ProbeOutcome => ({
+  const end = (failure: ResumeResult['failed'], fork: Pick<ResumeResult, 'forkFailed'> = {}): ProbeOutcome => ({
     kind: 'tried',
-    result: { agent, version, failed, freshMs, resumedMs, ...fork },
+    result: { agent, version, failed: failure, freshMs, resumedMs, ...fork },
   });
   const fail = (test: ProbeTest, how: string) => end({ test, how });
   const noReply = (test: ProbeTest, failure: AgentFailure): ProbeOutcome =>
@@ -272,8 +274,8 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
   const fourth = await ask(ports, PROBE_QUESTIONS.V4, first.session);
   if (!fourth.ok) return noReply('V4', fourth.failure);
   const count = /\d+/.exec(fourth.reply)?.[0];
-  const expected = first.issues.length;
-  if (Number(count) !== expected) return fail('V4', `it counted ${count ?? 'nothing'} instead of ${expected}`);
+  const issueCount = first.issues.length;
+  if (Number(count) !== issueCount) return fail('V4', `it counted ${count ?? 'nothing'} instead of ${issueCount}`);
   // Some agents send another copy of the tool results with each resume, so check the later calls too.
   const laterTooDear = resumedTooDear([...usage, third.usage, fourth.usage], file.length, countsAll);
   if (laterTooDear !== null) return fail('V4', laterTooDear);
@@ -285,16 +287,17 @@ export async function probeResume(agent: string, version: string, ports: ProbePo
  * fork? If a call fails for another reason, there is no result, and onceover does not fork sessions of this version.
  */
 async function probeFork(ports: ProbePorts, parent: string, line: string): Promise<Pick<ResumeResult, 'forkFailed'>> {
-  const failed = (failure: AgentFailure) => (showsCannotResume('V5', failure) ? { forkFailed: describe(failure) } : {});
+  const failWith = (failure: AgentFailure) =>
+    showsCannotResume('V5', failure) ? { forkFailed: describe(failure) } : {};
   const fork = await ask(ports, FORK_QUESTIONS.fork, null, parent);
-  if (!fork.ok) return failed(fork.failure);
+  if (!fork.ok) return failWith(fork.failure);
   if (fork.session === null || fork.session === parent) return { forkFailed: 'the fork got no session of its own' };
   if (!fork.reply.includes(line)) return { forkFailed: 'the fork did not know what its parent had read' };
   const word = ports.randomLine();
-  const answered = await ask(ports, FORK_QUESTIONS.parent(word), parent);
-  if (!answered.ok) return failed(answered.failure);
+  const parentReply = await ask(ports, FORK_QUESTIONS.parent(word), parent);
+  if (!parentReply.ok) return failWith(parentReply.failure);
   const again = await ask(ports, FORK_QUESTIONS.again, fork.session);
-  if (!again.ok) return failed(again.failure);
+  if (!again.ok) return failWith(again.failure);
   return { forkFailed: again.reply.includes(word) ? 'the fork knew what its parent heard later' : null };
 }
 
@@ -325,9 +328,11 @@ function showsCannotResume(test: ProbeTest, failure: AgentFailure): boolean {
 async function ask(ports: ProbePorts, prompt: string, sessionId: string | null, forkOf?: string) {
   const end = await ports.ask(prompt, sessionId, forkOf);
   if (!end.ok) return end;
-  const read = readAnswer('probe', end.reply);
+  const readResult = readAnswer('probe', end.reply);
   const { sessionId: session, usage } = end.reply;
-  return read.ok ? ({ ok: true, ...read.answer, session, usage, durationMs: end.durationMs } as const) : read;
+  return readResult.ok
+    ? ({ ok: true, ...readResult.answer, session, usage, durationMs: end.durationMs } as const)
+    : readResult;
 }
 
 function describe(failure: AgentFailure): string {

@@ -22,12 +22,16 @@ export type DispatchState = {
 export const MOST_REQUESTS = 8;
 
 /** Returns the state of a conversation before the first call. */
-export function startDispatch(agent: string, asked: 'fresh' | 'resumed', others: readonly string[]): DispatchState {
+export function startDispatch(
+  agent: string,
+  firstMode: 'fresh' | 'resumed',
+  otherAgents: readonly string[],
+): DispatchState {
   return {
     agent,
-    mode: asked,
-    asked,
-    others: others.filter((one) => one !== agent),
+    mode: firstMode,
+    asked: firstMode,
+    others: otherAgents.filter((name) => name !== agent),
     repaired: false,
     failedOver: false,
     writes: false,
@@ -70,14 +74,14 @@ export function transcriptEntry(
   end: AskEnd,
   unreadable: AgentFailure | null,
 ): TranscriptEntry {
-  const said = end.ok ? replyText(end.reply) : end.said;
+  const message = end.ok ? replyText(end.reply) : end.said;
   const { retries = 0 } = end;
   const how = question.forkOf === undefined ? mode : 'forked';
   const failure = end.ok ? unreadable : end.failure;
   const { usage = null, filesRead = null, turns } = end.ok ? end.reply : {};
   const stableLength = question.sessionId === null ? question.stable.length : 0;
-  const told = { usage, filesRead, ...(turns === undefined ? {} : { turns }) };
-  return { agent, mode: how, sent: joinPrompt(question), said, failure, retries, stableLength, ...told };
+  const facts = { usage, filesRead, ...(turns === undefined ? {} : { turns }) };
+  return { agent, mode: how, sent: joinPrompt(question), said: message, failure, retries, stableLength, ...facts };
 }
 
 function replyText({ text, structured }: AgentReply): string {

@@ -34,11 +34,11 @@ export function sessionUse(
 ): SessionUse {
   const { usage, requests, ttl, provider, model } = call;
   const contextTokens = contextAfter(before, call);
-  const shared = { provider, model, ttl, sentTokens: requests?.lastCached ?? requests?.lastSent ?? null };
+  const commonFields = { provider, model, ttl, sentTokens: requests?.lastCached ?? requests?.lastSent ?? null };
   const cache: SessionCache =
     before === null
-      ? { ...shared, opening: openingOf(call), resumed: null }
-      : { ...shared, opening: before.cache?.opening ?? null, resumed: resumedOf(before, call, contextTokens) };
+      ? { ...commonFields, opening: openingOf(call), resumed: null }
+      : { ...commonFields, opening: before.cache?.opening ?? null, resumed: resumedOf(before, call, contextTokens) };
   return {
     usedBefore: call.sessionUsage,
     contextTokens,
@@ -60,13 +60,13 @@ function contextAfter(
 ): number | null {
   if (requests !== null && requests.lastSent !== null) return requests.lastSent + (requests.lastOutput ?? 0);
   if (usage === null) return before?.contextTokens ?? null;
-  const added = newTokens(usage);
+  const addedTokens = newTokens(usage);
   // The last request is the longest, so it has at least the average number of tokens.
-  const average = requests === null ? 0 : Math.ceil((added + usage.cachedInputTokens) / requests.count);
-  if (before === null) return Math.max(added, average);
+  const average = requests === null ? 0 : Math.ceil((addedTokens + usage.cachedInputTokens) / requests.count);
+  if (before === null) return Math.max(addedTokens, average);
   if (before.contextTokens === null) return null;
-  const isMiss = added >= before.contextTokens * MISS_SHARE;
-  return Math.max(isMiss ? added : before.contextTokens + added, average);
+  const isMiss = addedTokens >= before.contextTokens * MISS_SHARE;
+  return Math.max(isMiss ? addedTokens : before.contextTokens + addedTokens, average);
 }
 
 function openingOf({ usage, requests }: Pick<EndedCall, 'usage' | 'requests'>): SessionCache['opening'] {
@@ -104,8 +104,8 @@ function resumedOf(
 ): SessionCache['resumed'] {
   if (requests === null || contextTokens === null || before.contextTokens === null)
     return before.cache?.resumed ?? null;
-  const grown = contextTokens - before.contextTokens - estimateTokens(promptLength);
-  return { requests: requests.count, added: Math.max(0, grown) };
+  const growth = contextTokens - before.contextTokens - estimateTokens(promptLength);
+  return { requests: requests.count, added: Math.max(0, growth) };
 }
 
 /**
@@ -122,13 +122,13 @@ export function judgeHit(
 ): boolean | null {
   const { cache, contextTokens } = session;
   const rule = cacheRule(cache?.provider ?? null, cache?.model ?? null);
-  const sent = cache?.sentTokens ?? null;
-  if (sent !== null && requests !== null && requests.firstRead !== null) {
-    if (sent < rule.minimumTokens) return null;
-    return requests.firstRead >= Math.floor(sent * 0.98) - rule.stepTokens;
+  const sentTokens = cache?.sentTokens ?? null;
+  if (sentTokens !== null && requests !== null && requests.firstRead !== null) {
+    if (sentTokens < rule.minimumTokens) return null;
+    return requests.firstRead >= Math.floor(sentTokens * 0.98) - rule.stepTokens;
   }
   if (usage === null || contextTokens === null || contextTokens < rule.minimumTokens) return null;
-  const uncached = usage.inputTokens + usage.cacheWriteTokens;
-  if (uncached >= contextTokens * MISS_SHARE) return false;
-  return uncached < contextTokens * HIT_SHARE ? true : null;
+  const uncachedTokens = usage.inputTokens + usage.cacheWriteTokens;
+  if (uncachedTokens >= contextTokens * MISS_SHARE) return false;
+  return uncachedTokens < contextTokens * HIT_SHARE ? true : null;
 }

@@ -83,8 +83,8 @@ export async function readForAll(
   },
   { agent, stable, given, options, continues }: ReadingRequest,
 ): Promise<ReadingEnd> {
-  const nothing = { reading: null, usage: null, model: null, requests: 0, durationMs: 0, exchanges: [] };
-  if (ports.budget.spend() !== null) return { ...nothing, why: { kind: 'budget' } };
+  const emptyEnd = { reading: null, usage: null, model: null, requests: 0, durationMs: 0, exchanges: [] };
+  if (ports.budget.spend() !== null) return { ...emptyEnd, why: { kind: 'budget' } };
   const timeoutSeconds = Math.max(1, Math.floor(options.timeoutSeconds * MOST_OF_TIME));
   const question: Question = {
     ...options,
@@ -125,14 +125,14 @@ function whyNotShared(end: AskEnd, hasFiles: boolean): NoReading | null {
 
 function sharedReading(
   { sessionId, sessionUsage, filesRead, usage, requests }: Extract<AskEnd, { ok: true }>['reply'],
-  given: readonly string[],
+  givenPaths: readonly string[],
   continues: ReadingRequest['continues'],
 ): SharedReading {
   return {
     sessionId: sessionId ?? '',
     usedBefore: sessionUsage,
     opened: [...new Set([...(continues?.opened ?? []), ...(filesRead ?? [])])],
-    given,
+    given: givenPaths,
     freshTokens: continues?.session.freshTokens ?? (usage === null ? null : newTokens(usage)),
     requests: requests ?? null,
   };

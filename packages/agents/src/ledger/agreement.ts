@@ -37,20 +37,20 @@ export function sharedHistory(entries: readonly LedgerEntry[]): SharedHistory {
  * reviewed first.
  */
 export function agreementOf(audits: readonly AuditedSlot[]): readonly Agreement[] {
-  const named = audits.flatMap(({ signers, gate, agent, agreed }) => [
+  const namedAudits = audits.flatMap(({ signers, gate, agent, agreed }) => [
     ...signers.map((name) => ({ by: 'signer', name, agreed }) as const),
     { by: 'gate', name: gate, agreed } as const,
     { by: 'agent', name: agent, agreed } as const,
   ]);
-  return [...grouped(named, ({ by, name }) => JSON.stringify([by, name])).values()]
-    .flatMap((own): Agreement[] => {
-      const [first] = own;
+  return [...grouped(namedAudits, ({ by, name }) => JSON.stringify([by, name])).values()]
+    .flatMap((group): Agreement[] => {
+      const [first] = group;
       if (first === undefined) return [];
-      const disagreed = own.filter(({ agreed }) => !agreed).length;
+      const disagreements = group.filter(({ agreed }) => !agreed).length;
       const { by, name } = first;
-      const interval = shareOf(disagreed, own.length);
+      const interval = shareOf(disagreements, group.length);
       if (interval === null) return [];
-      return [{ by, name, audited: own.length, disagreed, low: interval.low, high: interval.high }];
+      return [{ by, name, audited: group.length, disagreed: disagreements, low: interval.low, high: interval.high }];
     })
     .sort((a, b) => ORDER[a.by] - ORDER[b.by] || b.audited - a.audited || byCodePoint(a.name, b.name));
 }

@@ -32,9 +32,9 @@ const MOST_CALLS = 60;
  */
 export function cacheHistory(entries: readonly LedgerEntry[], now: Date): CacheHistory {
   const calls = entries.flatMap(callsIn);
-  const nextOf = (who: ReviewerCall['who']) =>
+  const nextOf = (caller: ReviewerCall['who']) =>
     nextCalls(
-      calls.filter((one) => one.who === who),
+      calls.filter((call) => call.who === caller),
       now,
     )
       .reverse()
@@ -73,8 +73,8 @@ function callsIn(entry: LedgerEntry): readonly ReviewerCall[] {
   if (entry.kind === 'loop') {
     const { feature, phase, run, role, agent, cache } = entry;
     const key = JSON.stringify([feature, phase, run, role]);
-    const who = role.endsWith('-reviewer') ? 'reviewer' : 'fixer';
-    return entry.status === 'error' ? [] : [{ who, key, agent, cache, ...times }];
+    const caller = role.endsWith('-reviewer') ? 'reviewer' : 'fixer';
+    return entry.status === 'error' ? [] : [{ who: caller, key, agent, cache, ...times }];
   }
   if (entry.kind !== 'run') return [];
   const { branch, scope, slots } = entry;
@@ -101,7 +101,7 @@ function seenIn({ agent, cache, endedAt }: ReviewerCall): readonly SeenCache[] {
  */
 function nextCalls(calls: readonly ReviewerCall[], now: Date): NextCall[] {
   return calls.flatMap(({ key, endedAt }, at) => {
-    const next = calls.slice(at + 1).find((one) => one.key === key);
+    const next = calls.slice(at + 1).find((laterCall) => laterCall.key === key);
     if (next !== undefined) return [nextCall(Math.max(0, next.startedAt - endedAt))];
     return now.getTime() - endedAt > HOUR_MS ? ['later' as const] : [];
   });

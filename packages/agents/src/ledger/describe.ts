@@ -26,13 +26,13 @@ export function describePaid({
   readonly retries?: number;
   readonly saved: Saved;
 }): string[] {
-  const repeated = retries === 0 ? '' : ` (${count(retries, 'retry', 'retries')} by the agents themselves)`;
-  const paid = `Paid: ${count(dispatches, 'call')}${repeated}${usage === null ? '' : `, ${describeUsage(usage)}`}.`;
+  const retryNote = retries === 0 ? '' : ` (${count(retries, 'retry', 'retries')} by the agents themselves)`;
+  const costLine = `Paid: ${count(dispatches, 'call')}${retryNote}${usage === null ? '' : `, ${describeUsage(usage)}`}.`;
   const savings = LEVERS.filter((lever) => saved[lever] > 0).map(
     (lever) => `${tokensOf(saved[lever])} ${SAVED_BY[lever]}`,
   );
   return [
-    ...(dispatches > 0 ? [paid] : []),
+    ...(dispatches > 0 ? [costLine] : []),
     ...(savings.length > 0 ? [`Saved (estimated tokens): ${savings.join(', ')}.`] : []),
   ];
 }
@@ -40,8 +40,8 @@ export function describePaid({
 /** Returns the tokens and the cost of a call as text. */
 export function describeUsage(usage: Usage): string {
   const cost = usage.costUsd === null ? '' : `, ${usdOf(usage.costUsd)}`;
-  const cached = usage.cachedInputTokens > 0 ? ` (${tokensOf(usage.cachedInputTokens)} cached)` : '';
-  return `${tokensOf(totalTokens(usage))} tokens${cached}${cost}`;
+  const cacheNote = usage.cachedInputTokens > 0 ? ` (${tokensOf(usage.cachedInputTokens)} cached)` : '';
+  return `${tokensOf(totalTokens(usage))} tokens${cacheNote}${cost}`;
 }
 
 /**
@@ -51,10 +51,10 @@ export function describeCache(
   note: Pick<CacheNote, 'idleMs' | 'lifeMinutes' | 'lifeFrom' | 'hit' | 'estimate'>,
 ): string {
   const { hit, estimate } = note;
-  const found = hit === null ? '' : hit ? ', was in the cache' : ', was not in the cache';
+  const hitNote = hit === null ? '' : hit ? ', was in the cache' : ', was not in the cache';
   const costs =
     estimate === null ? '' : `; estimated cost: ${tokensOf(estimate.fresh)} new, ${tokensOf(estimate.resumed)} resumed`;
-  return `${minutesText(note.idleMs / 60_000)} after its last call; cached for ${describeLife(note)}${found}${costs}`;
+  return `${minutesText(note.idleMs / 60_000)} after its last call; cached for ${describeLife(note)}${hitNote}${costs}`;
 }
 
 /** Describes how long a provider caches a prompt, and how onceover knows: "24 h (table)". */

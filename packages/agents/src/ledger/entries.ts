@@ -256,6 +256,6 @@ export function ledgerText(entry: LedgerEntry): string {
 
 /** Returns the ledger entry (logged cost) in a parsed JSON value; `null` if it is not valid. */
 export function readLedgerEntry(value: unknown): LedgerEntry | null {
-  const read = Object.values(SHAPES).map((shape) => readShape<object>(value, shape));
-  return (read.find((entry) => entry !== null) ?? null) as LedgerEntry | null;
+  const candidates = Object.values(SHAPES).map((shape) => readShape<object>(value, shape));
+  return (candidates.find((entry) => entry !== null) ?? null) as LedgerEntry | null;
 }

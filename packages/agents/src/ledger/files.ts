@@ -23,20 +23,20 @@ export type Ledger = ReturnType<typeof openLedgerFiles>;
 
 /**
  * Opens the ledger (the log of costs), a folder in the git folder of the clone. Each entry is one file. Old files are
- * deleted if there are more than about `most`.
+ * deleted if there are more than about `limit`.
  */
-export function openLedgerFiles(commonDir: string, most = MOST_ENTRIES) {
+export function openLedgerFiles(commonDir: string, limit = MOST_ENTRIES) {
   const folder = openFolder(commonDir, FOLDER);
   /**
    * Returns the entries, oldest first, and the number of unreadable ones. With `newest`, returns at most that many
    * entries.
    */
   async function all(newest = Number.POSITIVE_INFINITY): Promise<Result<LedgerContent>> {
-    const listed = folder.list();
-    if (!listed.ok) return listed;
+    const listing = folder.list();
+    if (!listing.ok) return listing;
     const entries: LedgerEntry[] = [];
     let unreadable = 0;
-    for (const name of namesIn(listed.value).slice(-newest)) {
+    for (const name of namesIn(listing.value).slice(-newest)) {
       const entry = readLedgerEntry(folder.json(name, LARGEST_ENTRY));
       if (entry === null) unreadable++;
       else entries.push(entry);
@@ -47,26 +47,26 @@ export function openLedgerFiles(commonDir: string, most = MOST_ENTRIES) {
     async add(entry: LedgerEntry): Promise<Result<void>> {
       const random = randomBytes(4);
       const name = `${entry.at.replace(/[-:.]/g, '')}-${random.toString('hex')}.json`;
-      const written = folder.write(name, ledgerText(entry));
+      const writeResult = folder.write(name, ledgerText(entry));
       // A process does not know how many entries other processes add, so clean up at random, after about one in 32
       // writes.
-      if (written.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(folder, most);
-      return written;
+      if (writeResult.ok && (random[0] ?? 0) % WRITES_BETWEEN_CLEANUPS === 0) cleanUp(folder, limit);
+      return writeResult;
     },
     all,
   };
 }
 
 // Deletes old entries. Failures do not matter: the new entry is already written, and the next cleanup tries again.
-function cleanUp(folder: Folder, most: number): void {
+function cleanUp(folder: Folder, limit: number): void {
   removeLeftovers(folder.path, Date.now());
-  const listed = folder.list();
-  const names = listed.ok ? namesIn(listed.value) : [];
-  for (const name of names.slice(0, Math.max(0, names.length - most))) folder.remove(name);
+  const listing = folder.list();
+  const names = listing.ok ? namesIn(listing.value) : [];
+  for (const name of names.slice(0, Math.max(0, names.length - limit))) folder.remove(name);
 }
 
-function namesIn(listed: readonly { readonly name: string }[]): readonly string[] {
-  return listed
+function namesIn(files: readonly { readonly name: string }[]): readonly string[] {
+  return files
     .map(({ name }) => name)
     .filter((name) => NAME.test(name))
     .sort();

@@ -25,9 +25,9 @@ export function postgresLedger({ database, repository }: TeamStore): Ledger {
         'SELECT document FROM onceover.ledger WHERE repository = $1 ORDER BY at DESC, id DESC LIMIT $2',
         [repository, Math.min(newest, MOST_READ)],
       );
-      const read = rows.toReversed().map(({ document }) => readLedgerEntry(parseJson(document)));
-      const entries = read.filter((entry) => entry !== null);
-      return ok({ entries, unreadable: read.length - entries.length });
+      const parsedEntries = rows.toReversed().map(({ document }) => readLedgerEntry(parseJson(document)));
+      const entries = parsedEntries.filter((entry) => entry !== null);
+      return ok({ entries, unreadable: parsedEntries.length - entries.length });
     },
   };
 }

@@ -25,10 +25,10 @@ export type Beside<T> = { readonly one: T; readonly opening: T | null };
  */
 export function withSessionStarts<T extends LoopDispatch>(dispatches: readonly T[]): readonly Beside<T>[] {
   const sessionPrompts = new Map<string, T>();
-  return dispatches.map((one) => {
-    const key = JSON.stringify([one.feature, one.phase, one.run, one.role]);
-    if (!isResumed(one)) sessionPrompts.set(key, one);
-    return { one, opening: sessionPrompts.get(key) ?? null };
+  return dispatches.map((dispatch) => {
+    const key = JSON.stringify([dispatch.feature, dispatch.phase, dispatch.run, dispatch.role]);
+    if (!isResumed(dispatch)) sessionPrompts.set(key, dispatch);
+    return { one: dispatch, opening: sessionPrompts.get(key) ?? null };
   });
 }
 
@@ -38,6 +38,6 @@ export function isResumed({ template }: LoopDispatch): boolean {
 
 /** Estimates by how many tokens the prompt for a new session has grown since this session started. */
 export function grownBy({ freshChars }: LoopDispatch, opening: LoopDispatch): number {
-  const grown = freshChars - opening.freshChars;
-  return Math.sign(grown) * estimateTokens(Math.abs(grown));
+  const growth = freshChars - opening.freshChars;
+  return Math.sign(growth) * estimateTokens(Math.abs(growth));
 }

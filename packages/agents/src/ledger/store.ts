@@ -8,8 +8,8 @@ export type { Ledger } from './files.ts';
  * Opens the ledger (the log of all calls). It is in the store for teams if the user has configured one, otherwise in
  * files.
  */
-export function openLedger(commonDir: string, usesStore = hasTeamStore(), most?: number): Ledger {
-  const files = openLedgerFiles(commonDir, most);
+export function openLedger(commonDir: string, usesStore = hasTeamStore(), limit?: number): Ledger {
+  const files = openLedgerFiles(commonDir, limit);
   if (!usesStore) return files;
   return inTeamStore(commonDir, files, {
     open: async (store) => (await import('./postgres-ledger.ts')).postgresLedger(store),

@@ -16,23 +16,29 @@ const AGENTS = { claude, codex, gemini, opencode, pi };
 
 const NOTHING: LoginFacts = { status: null, settings: null, hasCredentials: false, env: {} };
 
-const printed = (output: string, code = 0): Partial<LoginFacts> => ({ status: { code, output } });
+const statusOutput = (output: string, code = 0): Partial<LoginFacts> => ({ status: { code, output } });
 
 describe('a login is known from the status command, variables and files', () => {
   test.each<[keyof typeof AGENTS, string, Partial<LoginFacts>, string, string | null]>([
     ['claude', 'no status', {}, 'unknown', null],
-    ['claude', 'no JSON', printed('error: unknown command'), 'unknown', null],
-    ['claude', 'a login', printed('{"loggedIn": true, "authMethod": "claude.ai"}'), 'yes', 'claude.ai'],
-    ['claude', 'a key', printed('{"loggedIn": true, "apiKeySource": "ANTHROPIC_API_KEY"}'), 'yes', 'ANTHROPIC_API_KEY'],
-    ['claude', 'no login', printed('{"loggedIn": false, "authMethod": "none"}', 1), 'no', 'none'],
+    ['claude', 'no JSON', statusOutput('error: unknown command'), 'unknown', null],
+    ['claude', 'a login', statusOutput('{"loggedIn": true, "authMethod": "claude.ai"}'), 'yes', 'claude.ai'],
+    [
+      'claude',
+      'a key',
+      statusOutput('{"loggedIn": true, "apiKeySource": "ANTHROPIC_API_KEY"}'),
+      'yes',
+      'ANTHROPIC_API_KEY',
+    ],
+    ['claude', 'no login', statusOutput('{"loggedIn": false, "authMethod": "none"}', 1), 'no', 'none'],
     ['codex', 'no status', {}, 'unknown', null],
-    ['codex', 'a login', printed('Logged in using ChatGPT'), 'yes', '"codex login status"'],
-    ['codex', 'no login', printed('Not logged in', 1), 'no', null],
-    ['codex', 'a key', { ...printed('Not logged in', 1), env: { CODEX_API_KEY: 'k' } }, 'yes', 'CODEX_API_KEY'],
+    ['codex', 'a login', statusOutput('Logged in using ChatGPT'), 'yes', '"codex login status"'],
+    ['codex', 'no login', statusOutput('Not logged in', 1), 'no', null],
+    ['codex', 'a key', { ...statusOutput('Not logged in', 1), env: { CODEX_API_KEY: 'k' } }, 'yes', 'CODEX_API_KEY'],
     [
       'codex',
       'another provider',
-      { ...printed('Not logged in', 1), settings: 'model_provider = "local"\n' },
+      { ...statusOutput('Not logged in', 1), settings: 'model_provider = "local"\n' },
       'unknown',
       null,
     ],
@@ -41,9 +47,9 @@ describe('a login is known from the status command, variables and files', () => 
     ['gemini', 'a key', { env: { GEMINI_API_KEY: 'k' } }, 'yes', 'GEMINI_API_KEY'],
     ['gemini', 'a login', { hasCredentials: true }, 'yes', '~/.gemini/oauth_creds.json'],
     ['gemini', 'a kind of login', { settings: '{"security":{"auth":{"selectedType":"x"}}}' }, 'unknown', null],
-    ['opencode', 'no login', printed('└  0 credentials'), 'unknown', null],
-    ['opencode', 'a login', printed('└  2 credentials'), 'yes', '2 credentials'],
-    ['opencode', 'a key', printed('└  0 credentials\n└  1 environment variable'), 'yes', '1 environment variable'],
+    ['opencode', 'no login', statusOutput('└  0 credentials'), 'unknown', null],
+    ['opencode', 'a login', statusOutput('└  2 credentials'), 'yes', '2 credentials'],
+    ['opencode', 'a key', statusOutput('└  0 credentials\n└  1 environment variable'), 'yes', '1 environment variable'],
   ])('%s with %s', (name, _title, facts, state, why) => {
     expect(AGENTS[name].access?.judgeLogin({ ...NOTHING, ...facts })).toEqual({ state, why });
   });
@@ -54,7 +60,7 @@ test.each<[keyof typeof AGENTS, Partial<LoginFacts>, string | null]>([
   ['claude', { env: { ANTHROPIC_BASE_URL: 'http://gateway' } }, 'http://gateway'],
   ['claude', { env: { CLAUDE_CODE_USE_BEDROCK: '1' } }, null],
   ['codex', {}, 'https://api.openai.com'],
-  ['codex', printed('Logged in using ChatGPT'), 'https://chatgpt.com'],
+  ['codex', statusOutput('Logged in using ChatGPT'), 'https://chatgpt.com'],
   ['codex', { settings: 'model_provider = "local"' }, null],
   ['codex', { env: { CODEX_HOME: '/else' } }, null],
   ['gemini', {}, 'https://generativelanguage.googleapis.com'],
@@ -71,8 +77,8 @@ test.each([
   ['1.2.3-beta.1', '1.2.3', true],
   ['1.1.99', '1.2.0', false],
   ['0.9.0', '1.0.0', false],
-])('%s is at least %s: %s', (version, other, expected) => {
-  expect(isAtLeast(version, other)).toBe(expected);
+])('%s is at least %s: %s', (version, minimumVersion, expected) => {
+  expect(isAtLeast(version, minimumVersion)).toBe(expected);
 });
 
 describe('an installed agent', () => {
@@ -91,37 +97,37 @@ describe('an installed agent', () => {
     repo.write('bin/claude', script);
     repo.git('update-index', '--add', '--chmod=+x', 'bin/claude');
     repo.git('checkout-index', '-f', 'bin/claude');
-    const own = { PATH: `${repo.root}/bin:/usr/bin:/bin`, HOME: repo.root, ...env };
-    const known = (await knownAgents({}, own, repo.root)).find(({ agent }) => agent.name === 'claude');
-    if (known === undefined) throw new Error('claude is not known');
+    const environment = { PATH: `${repo.root}/bin:/usr/bin:/bin`, HOME: repo.root, ...env };
+    const claude = (await knownAgents({}, environment, repo.root)).find(({ agent }) => agent.name === 'claude');
+    if (claude === undefined) throw new Error('claude is not known');
     return {
-      report: await reportAgent(known, repo.root, () => ({ resume: { kind: 'unknown' }, fork: { kind: 'unknown' } })),
+      report: await reportAgent(claude, repo.root, () => ({ resume: { kind: 'unknown' }, fork: { kind: 'unknown' } })),
       root: repo.root,
     };
   }
 
   test('can work if it is logged in and its service gives any answer', async () => {
-    const { report: told } = await report('9.9.9', { ANTHROPIC_BASE_URL: address });
-    expect([told.login.state, told.service]).toEqual(['yes', { state: 'yes', why: address }]);
+    const { report: agentReport } = await report('9.9.9', { ANTHROPIC_BASE_URL: address });
+    expect([agentReport.login.state, agentReport.service]).toEqual(['yes', { state: 'yes', why: address }]);
   });
 
   test('cannot work if nothing listens at the address of its service', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const nobody = `http://127.0.0.1:${(closed.address() as AddressInfo).port}`;
-    await new Promise((resolve) => closed.close(resolve));
-    const { report: told } = await report('9.9.9', { ANTHROPIC_BASE_URL: nobody });
-    expect(told.service).toEqual({ state: 'no', why: `${nobody}: ECONNREFUSED` });
+    const closedServer = createServer();
+    await new Promise<void>((resolve) => closedServer.listen(0, '127.0.0.1', resolve));
+    const nobody = `http://127.0.0.1:${(closedServer.address() as AddressInfo).port}`;
+    await new Promise((resolve) => closedServer.close(resolve));
+    const { report: agentReport } = await report('9.9.9', { ANTHROPIC_BASE_URL: nobody });
+    expect(agentReport.service).toEqual({ state: 'no', why: `${nobody}: ECONNREFUSED` });
   });
 
   test('is not connected to behind a proxy, because onceover would not use the proxy', async () => {
-    const { report: told } = await report('9.9.9', { ANTHROPIC_BASE_URL: address, HTTPS_PROXY: 'http://p:1' });
-    expect(told.service.state).toBe('unknown');
+    const { report: agentReport } = await report('9.9.9', { ANTHROPIC_BASE_URL: address, HTTPS_PROXY: 'http://p:1' });
+    expect(agentReport.service.state).toBe('unknown');
   });
 
   test('of an older version is not asked, because it could take the command for a prompt', async () => {
-    const { report: told, root } = await report('2.1.0', { ANTHROPIC_BASE_URL: address });
-    expect(told.login.state).toBe('unknown');
+    const { report: agentReport, root } = await report('2.1.0', { ANTHROPIC_BASE_URL: address });
+    expect(agentReport.login.state).toBe('unknown');
     expect(() => readFileSync(join(root, 'calls'))).toThrow();
   });
 });

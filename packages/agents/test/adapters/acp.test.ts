@@ -75,8 +75,8 @@ describe('a review over ACP', () => {
       filesRead: ['a.txt'],
       usage: { inputTokens: 10, cachedInputTokens: 5, cacheWriteTokens: 2, outputTokens: 7, costUsd: null },
     });
-    const prompted = log().find((one) => one.prompt !== undefined);
-    expect(prompted).toMatchObject({ prompt: 'You review.\n\nReview this.', files: ['a.txt', 'sub'] });
+    const promptEntry = log().find((entry) => entry.prompt !== undefined);
+    expect(promptEntry).toMatchObject({ prompt: 'You review.\n\nReview this.', files: ['a.txt', 'sub'] });
     expect(JSON.stringify(log())).not.toContain(root);
     expect(readdirSync(scratchBase)).toEqual([]);
     const withCache = await ask({ usage: { ...usage, inputTokens: 17, totalTokens: 24 } });
@@ -99,8 +99,8 @@ describe('a review over ACP', () => {
       reply: { sessionId, text: expect.stringMatching(/^\{"status".*"second"\}$/) },
     });
     const calls = log();
-    expect(calls.map((one) => one.method)).toContain(method);
-    const prompts = calls.filter((one) => one.prompt !== undefined);
+    expect(calls.map((call) => call.method)).toContain(method);
+    const prompts = calls.filter((call) => call.prompt !== undefined);
     expect(prompts[1].prompt).toBe('Review this.');
     expect(prompts[0].cwd).toBe(prompts[1].cwd);
   });
@@ -128,8 +128,8 @@ describe('a review over ACP', () => {
     ];
     const end = await ask({ requests });
     expect(end).toMatchObject({ ok: true, reply: { filesRead: ['a.txt', 'sub/b.txt'] } });
-    const answers = log().flatMap((one) =>
-      one.answer === undefined ? [] : [one.answer.result ?? one.answer.error.code],
+    const answers = log().flatMap((entry) =>
+      entry.answer === undefined ? [] : [entry.answer.result ?? entry.answer.error.code],
     );
     expect(answers).toEqual([
       { content: 'two' },
@@ -171,7 +171,7 @@ describe('a review over ACP', () => {
 });
 
 describe('a fault is an error and never an answer', () => {
-  const lost = { kind: 'session-lost' };
+  const sessionLost = { kind: 'session-lost' };
   test.each<[string, object, object, Partial<AgentQuestion> & { idleSeconds?: number }]>([
     ['refusal', { stopReason: 'refusal' }, { kind: 'agent-error' }, {}],
     ['cancelled', { stopReason: 'cancelled' }, { kind: 'agent-error' }, {}],
@@ -205,16 +205,16 @@ describe('a fault is an error and never an answer', () => {
     ['limit', { error: { code: -32_603, message: 'rate limit: 429' } }, { kind: 'limit' }, {}],
     ['a failed prompt', { error: { code: -32_603, message: 'boom' } }, { kind: 'agent-error' }, {}],
     ['no tokens', { usage: { inputTokens: 1, outputTokens: 0 } }, { kind: 'no-tokens' }, {}],
-    ['no way to resume', { abilities: {} }, lost, { sessionId: 'abcdefabcdef-ses_1' }],
-    ['a session that is gone', {}, lost, { sessionId: 'abcdefabcdef-gone' }],
-    ['a stored id of another kind', {}, lost, { sessionId: '../../etc' }],
-  ])('%s', async (_, plan, failure, more) => {
-    const end = await user().ask(plan, more);
+    ['no way to resume', { abilities: {} }, sessionLost, { sessionId: 'abcdefabcdef-ses_1' }],
+    ['a session that is gone', {}, sessionLost, { sessionId: 'abcdefabcdef-gone' }],
+    ['a stored id of another kind', {}, sessionLost, { sessionId: '../../etc' }],
+  ])('%s', async (_, plan, failure, overrides) => {
+    const end = await user().ask(plan, overrides);
     expect(end).toMatchObject({ ok: false, failure });
   });
 
   test('updates of other sessions and log lines are not part of the answer', async () => {
-    const other = {
+    const foreignUpdate = {
       jsonrpc: '2.0',
       method: 'session/update',
       params: {
@@ -222,19 +222,19 @@ describe('a fault is an error and never an answer', () => {
         update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'no' } },
       },
     };
-    const end = await user().ask({ lines: ['a banner', JSON.stringify(other)], answer: ['{"a":1}'] });
+    const end = await user().ask({ lines: ['a banner', JSON.stringify(foreignUpdate)], answer: ['{"a":1}'] });
     expect(end).toMatchObject({ ok: true, reply: { text: '{"a":1}' } });
   });
 
   test('a cancelled call ends the process and leaves no copy', async () => {
     const { ask, scratchBase, log } = user();
     const stop = new AbortController();
-    const asked = ask({ hang: true }, { signal: stop.signal });
+    const call = ask({ hang: true }, { signal: stop.signal });
     await expect
       .poll(
         () => {
           try {
-            return log().some((one) => one.prompt !== undefined);
+            return log().some((entry) => entry.prompt !== undefined);
           } catch {
             return false;
           }
@@ -243,7 +243,7 @@ describe('a fault is an error and never an answer', () => {
       )
       .toBe(true);
     stop.abort();
-    expect(await asked).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+    expect(await call).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
     expect(readdirSync(scratchBase)).toEqual([]);
   });
 });
@@ -259,8 +259,8 @@ test('files that instruct agents are found at any depth and in any case', () => 
     'b/.env',
   ];
   expect(out.filter((path) => !instructsAgents(path))).toEqual([]);
-  const kept = ['src/claude.ts', 'README.md', '.github/workflows/ci.yml', 'docs/instructions/a.md'];
-  expect(kept.filter(instructsAgents)).toEqual([]);
+  const harmlessPaths = ['src/claude.ts', 'README.md', '.github/workflows/ci.yml', 'docs/instructions/a.md'];
+  expect(harmlessPaths.filter(instructsAgents)).toEqual([]);
 });
 
 test('the version depends on the command', () => {

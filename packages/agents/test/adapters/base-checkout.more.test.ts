@@ -22,12 +22,12 @@ process.stdin.on('data', (text) => { prompt += text; }).on('end', async () => {
 `;
 
 /** A pull request whose reviewer is a script of the repository, and the cache folder of its run. */
-function pullRequest(more = '') {
+function pullRequest(extraSettings = '') {
   const repo = gateRepo({ files: { 'tools/reviewer.cjs': SCRIPT } });
   repo.git('checkout', '-q', 'main');
   repo.write(
     'onceover.yml',
-    `agents: [own]\nagent: { own: { command: [node, tools/reviewer.cjs]${more} } }\n` +
+    `agents: [own]\nagent: { own: { command: [node, tools/reviewer.cjs]${extraSettings} } }\n` +
       'gates: [{ path: src, reviews: { code-quality: { prompt: .onceover/reviews/code-quality.md } } }]\n',
   );
   repo.git('add', 'onceover.yml', 'tools');
@@ -38,31 +38,34 @@ function pullRequest(more = '') {
   const cache = join(dirname(repo.root), 'cache');
   mkdirSync(cache);
   const env = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_BASE_REF: 'main', XDG_CACHE_HOME: cache };
-  const left = () => (existsSync(join(cache, 'onceover')) ? readdirSync(join(cache, 'onceover')) : []);
-  return { ...repo, env, left };
+  const leftovers = () => (existsSync(join(cache, 'onceover')) ? readdirSync(join(cache, 'onceover')) : []);
+  return { ...repo, env, left: leftovers };
 }
 
 test.each([
   ['in a checkout of the base branch', ''],
   ['there with a sandbox', ', sandbox: true'],
-])('a command that reviews a pull request starts %s and reads the change in ONCEOVER_ROOT', async (_title, more) => {
-  const repo = pullRequest(more);
-  const run = await repo.document([], { env: repo.env });
-  expect([run.code, JSON.parse(run.findings[0]?.issue ?? '{}')]).toEqual([
-    1,
-    { here: false, there: true, said: true, git: false },
-  ]);
-  expect(repo.left()).toEqual([]);
-  expect(repo.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
-});
+])(
+  'a command that reviews a pull request starts %s and reads the change in ONCEOVER_ROOT',
+  async (_title, extraSettings) => {
+    const repo = pullRequest(extraSettings);
+    const run = await repo.document([], { env: repo.env });
+    expect([run.code, JSON.parse(run.findings[0]?.issue ?? '{}')]).toEqual([
+      1,
+      { here: false, there: true, said: true, git: false },
+    ]);
+    expect(repo.left()).toEqual([]);
+    expect(repo.git('worktree', 'list').trim().split('\n')).toHaveLength(1);
+  },
+);
 
 test('Ctrl-C removes the checkout of the base branch', async () => {
   const repo = pullRequest();
-  const started = startOnceover(repo.root, ['run'], { ...repo.env, SLOW: '1' });
-  await started.said('(own): started');
+  const run = startOnceover(repo.root, ['run'], { ...repo.env, SLOW: '1' });
+  await run.said('(own): started');
   for (let n = 0; repo.left().length === 0 && n < 100; n++) await new Promise((resolve) => setTimeout(resolve, 50));
   expect(repo.left()).not.toEqual([]);
-  started.child.kill('SIGINT');
-  expect((await started.ended).code).toBe(130);
+  run.child.kill('SIGINT');
+  expect((await run.ended).code).toBe(130);
   expect(repo.left()).toEqual([]);
 });

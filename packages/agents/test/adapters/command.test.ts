@@ -27,21 +27,21 @@ const long = (first: string, last: string) =>
   `process.stdout.write(${JSON.stringify(first)}+"x".repeat(20<<20)+${JSON.stringify(last)})`;
 
 /** Sends a question to a Node script as command agent, and reads what comes back as a gate's answer. */
-async function ask(script: string, given: Partial<AgentQuestion> = {}, idleSeconds = 10) {
-  const end = await call(script, given, idleSeconds);
+async function ask(script: string, overrides: Partial<AgentQuestion> = {}, idleSeconds = 10) {
+  const end = await call(script, overrides, idleSeconds);
   if (!end.ok) return end.failure;
-  const read = readAnswer('gate', end.reply);
-  return read.ok ? { ...end.reply, answer: read.answer } : read.failure;
+  const readResult = readAnswer('gate', end.reply);
+  return readResult.ok ? { ...end.reply, answer: readResult.answer } : readResult.failure;
 }
 
-async function call(script: string, given: Partial<AgentQuestion> = {}, idleSeconds = 10) {
+async function call(script: string, overrides: Partial<AgentQuestion> = {}, idleSeconds = 10) {
   const agent = commandAgent({ name: 'house', command: [process.execPath, '-e', script], resume: true });
   return callAgent({
     agent,
     program: agent.program,
     cwd: temporaryFolder(),
     env: { PATH: process.env['PATH'] ?? '' },
-    question: { ...question, ...given },
+    question: { ...question, ...overrides },
     idleSeconds,
     signal: null,
   });
@@ -115,8 +115,8 @@ describe('the message of a failed agent', () => {
     ['is killed', `${say(ANSWER)};process.kill(process.pid,"SIGKILL")`, /^ended by SIGKILL/],
     ['throws an error', 'null.x', /^TypeError: /],
     ['says nothing', 'process.exitCode=3', /^ended with exit code 3 and no result$/],
-  ])('how it ended, where it %s', async (_title, script, said) => {
-    expect(await ask(script)).toMatchObject({ kind: 'agent-error', said: expect.stringMatching(said) });
+  ])('how it ended, where it %s', async (_title, script, pattern) => {
+    expect(await ask(script)).toMatchObject({ kind: 'agent-error', said: expect.stringMatching(pattern) });
   });
 });
 
@@ -126,8 +126,8 @@ test.each([
   ['exits with 1', `console.error("Error: it failed");${say(REFUSAL)};process.exitCode=1`, 'agent-error', {}],
   ['hangs', `${say(REFUSAL)};setInterval(()=>{},1000)`, 'timeout', { timeoutSeconds: 1 }],
   ['names another session', say(`${REFUSAL.slice(0, -1)},"session_id":"b"}`), 'wrong-session', { sessionId: 'a' }],
-] as const)('a refusal is kept if the agent then %s', async (_title, script, kind, given) => {
-  expect(await call(script, given)).toMatchObject({
+] as const)('a refusal is kept if the agent then %s', async (_title, script, kind, overrides) => {
+  expect(await call(script, overrides)).toMatchObject({
     ok: false,
     failure: { kind },
     draft: expect.stringContaining('"status":"fail"'),
@@ -180,8 +180,8 @@ describe('a failure that never counts as an answer', () => {
       'console.error("usage limit reached, try again in 5 minutes");process.exitCode=1',
       'limit',
     ],
-  ] as const)('an agent that %s', async (_title, script, kind, given: Partial<AgentQuestion> = {}) => {
-    expect(await ask(script, given)).toMatchObject({ kind });
+  ] as const)('an agent that %s', async (_title, script, kind, overrides: Partial<AgentQuestion> = {}) => {
+    expect(await ask(script, overrides)).toMatchObject({ kind });
   });
 
   test('an agent that says nothing for too long', async () => {
@@ -234,16 +234,16 @@ describe('a harmless condition', () => {
 
   test('nothing is left in the temporary folder', async () => {
     // Other tests use the temporary folder of the machine at the same time.
-    const own = temporaryFolder();
-    vi.stubEnv('TMPDIR', own);
+    const folder = temporaryFolder();
+    vi.stubEnv('TMPDIR', folder);
     try {
-      expect(tmpdir()).toBe(own);
+      expect(tmpdir()).toBe(folder);
       await ask(say(ANSWER));
       await ask('setInterval(()=>{},1000)', { timeoutSeconds: 1 });
     } finally {
       vi.unstubAllEnvs();
     }
     // The test itself makes the working directories of the agents there.
-    expect(readdirSync(own).filter((name) => !name.startsWith('onceover-test-'))).toEqual([]);
+    expect(readdirSync(folder).filter((name) => !name.startsWith('onceover-test-'))).toEqual([]);
   });
 });

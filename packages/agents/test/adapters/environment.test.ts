@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { agentEnvironment } from '../../src/adapters/installed.ts';
 
-const own = {
+const environment = {
   HOME: '/home/me',
   PATH: '/bin',
   LC_ALL: 'C',
@@ -16,7 +16,7 @@ const own = {
 };
 
 test('an agent gets the common variables, its own login, and nothing else', () => {
-  expect(agentEnvironment(own, ['ANTHROPIC_*'])).toEqual({
+  expect(agentEnvironment(environment, ['ANTHROPIC_*'])).toEqual({
     ONCEOVER_ACTIVE: '1',
     HOME: '/home/me',
     PATH: '/bin',
@@ -28,11 +28,14 @@ test('an agent gets the common variables, its own login, and nothing else', () =
 });
 
 test('a custom command gets the whole environment, but no secret of onceover', () => {
-  const { GONE: _gone, ...all } = own;
+  const { GONE: _gone, ...definedVariables } = environment;
   const secrets = {
     ONCEOVER_STORE: 'postgres://me:password@db',
     ONCEOVER_AUDIT_SECRET: 's',
     ONCEOVER_PASSES_TOKEN: 't',
   };
-  expect(agentEnvironment({ ...own, ...secrets }, ['*'])).toEqual({ ...all, ONCEOVER_ACTIVE: '1' });
+  expect(agentEnvironment({ ...environment, ...secrets }, ['*'])).toEqual({
+    ...definedVariables,
+    ONCEOVER_ACTIVE: '1',
+  });
 });

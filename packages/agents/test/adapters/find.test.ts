@@ -38,10 +38,10 @@ test.each([
   ['echo 1.2.3-beta.1 >&2', '1.2.3-beta.1'],
   ['echo hello', null],
   ['echo 1.2.3; exit 1', null],
-])('the version in %s is %s', async (script, expected) => {
+])('the version in %s is %s', async (script, expectedVersion) => {
   const folder = temporaryFolder();
   expect(await programVersion(program(folder, 'x', script), { PATH: process.env['PATH'] ?? '' }, folder)).toBe(
-    expected,
+    expectedVersion,
   );
 });
 
@@ -49,30 +49,30 @@ const NONE = { model: null, command: null, path: null, resume: false, env: {}, s
 
 test('knows built-in agents and those of the settings, with their environment', async () => {
   const folder = temporaryFolder();
-  const mine = program(folder, 'my claude', '');
-  const own = { PATH: '', HOME: '/me', ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'o', SECRET: 's' };
-  const known = await knownAgents(
+  const claudePath = program(folder, 'my claude', '');
+  const environment = { PATH: '', HOME: '/me', ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'o', SECRET: 's' };
+  const agents = await knownAgents(
     {
-      claude: { ...NONE, path: mine, env: { EXTRA: '1' } },
+      claude: { ...NONE, path: claudePath, env: { EXTRA: '1' } },
       house: { ...NONE, command: ['./my claude', '--x'], resume: true },
     },
-    own,
+    environment,
     folder,
   );
-  const by = (name: string) => known.find((one) => one.agent.name === name);
-  expect(known.map((one) => one.agent.name)).toEqual(['claude', 'codex', 'gemini', 'opencode', 'pi', 'house']);
-  expect(by('claude')).toMatchObject({ program: mine, env: { EXTRA: '1', ANTHROPIC_API_KEY: 'k' } });
+  const by = (name: string) => agents.find((agent) => agent.agent.name === name);
+  expect(agents.map((agent) => agent.agent.name)).toEqual(['claude', 'codex', 'gemini', 'opencode', 'pi', 'house']);
+  expect(by('claude')).toMatchObject({ program: claudePath, env: { EXTRA: '1', ANTHROPIC_API_KEY: 'k' } });
   expect(by('claude')?.env).not.toHaveProperty('SECRET');
   expect(by('codex')).toMatchObject({ program: null, env: { OPENAI_API_KEY: 'o' } });
-  expect(by('house')).toMatchObject({ program: mine, env: { SECRET: 's' } });
+  expect(by('house')).toMatchObject({ program: claudePath, env: { SECRET: 's' } });
 });
 
 test('never starts a custom command to report on it', async () => {
   const folder = temporaryFolder();
   const trace = join(folder, 'started');
   program(folder, 'house.sh', `touch ${trace}; echo 1.0.0`);
-  const known = await knownAgents({ house: { ...NONE, command: ['./house.sh'], resume: true } }, { PATH: '' }, folder);
-  const house = known.find((one) => one.agent.name === 'house');
+  const agents = await knownAgents({ house: { ...NONE, command: ['./house.sh'], resume: true } }, { PATH: '' }, folder);
+  const house = agents.find((agent) => agent.agent.name === 'house');
   if (house === undefined) throw new Error('missing');
   const report = await reportAgent(house, folder, () => ({ resume: { kind: 'unknown' }, fork: { kind: 'unknown' } }));
   expect(report).toMatchObject({

@@ -25,12 +25,12 @@ function places() {
     writeFileSync(path, '#!/bin/sh\n');
     chmodSync(path, 0o755);
   }
-  const find = async (name: string, settings: Partial<AgentSettings>, own: Record<string, string> = {}) => {
-    const env = { PATH: bin, ...own };
-    const known = await knownAgents({ [name]: { ...NONE, ...settings } }, env, root);
-    const one = known.find(({ agent }) => agent.name === name);
-    if (one === undefined) throw new Error(`no ${name}`);
-    return foundForPullRequest(one, root, env.PATH);
+  const find = async (name: string, settings: Partial<AgentSettings>, extraEnv: Record<string, string> = {}) => {
+    const env = { PATH: bin, ...extraEnv };
+    const agents = await knownAgents({ [name]: { ...NONE, ...settings } }, env, root);
+    const knownAgent = agents.find(({ agent }) => agent.name === name);
+    if (knownAgent === undefined) throw new Error(`no ${name}`);
+    return foundForPullRequest(knownAgent, root, env.PATH);
   };
   return { top, root, checkout, bin, find };
 }
@@ -39,39 +39,49 @@ describe('a command that reviews a pull request', () => {
   test('starts from the base, whether its words are relative or full paths', async () => {
     const { root, checkout, find } = places();
     for (const program of ['./tools/run', `${root}/tools/run`]) {
-      const one = await find('own', {
+      const knownAgent = await find('own', {
         command: [program, `--rules=${root}/rules`, `${root}-old`],
         env: { HERE: root },
       });
-      const started = startedFromBase(one, root, checkout);
-      expect([one.program, started.program]).toEqual([join(root, 'tools/run'), join(checkout, 'tools/run')]);
+      const checkoutAgent = startedFromBase(knownAgent, root, checkout);
+      expect([knownAgent.program, checkoutAgent.program]).toEqual([
+        join(root, 'tools/run'),
+        join(checkout, 'tools/run'),
+      ]);
       const question = { stable: '', dynamic: '', schema: {}, sessionId: null, newSessionId: '', usedBefore: null };
       const call = { ...question, model: null, cacheTtl: '5m', timeoutSeconds: 1 } as const;
-      const { args } = started.agent.invoke(call, (name) => name, checkout);
+      const { args } = checkoutAgent.agent.invoke(call, (name) => name, checkout);
       expect(args).toEqual([`--rules=${checkout}/rules`, `${root}-old`]);
-      expect([started.env['HERE'], started.env['PWD']]).toEqual([checkout, checkout]);
+      expect([checkoutAgent.env['HERE'], checkoutAgent.env['PWD']]).toEqual([checkout, checkout]);
     }
   });
 
   test('finds no program in the repository by PATH, also not through a symlink', async () => {
     const { top, root, bin, checkout, find } = places();
-    const linked = join(top, 'linked');
-    symlinkSync(join(root, 'tools'), linked);
+    const link = join(top, 'linked');
+    symlinkSync(join(root, 'tools'), link);
     symlinkSync(join(root, 'tools/run'), join(bin, 'alias'));
     for (const name of ['run', 'alias']) {
-      const one = await find('own', { command: [name] }, { PATH: [join(root, 'tools'), linked, bin].join(delimiter) });
-      expect(one.program).toBeNull();
+      const knownAgent = await find(
+        'own',
+        { command: [name] },
+        { PATH: [join(root, 'tools'), link, bin].join(delimiter) },
+      );
+      expect(knownAgent.program).toBeNull();
     }
-    const one = await find('own', { command: ['judge'] }, { PATH: [linked, bin].join(delimiter) });
-    expect([one.program, startedFromBase(one, root, checkout).env['PATH']]).toEqual([join(bin, 'judge'), bin]);
+    const knownAgent = await find('own', { command: ['judge'] }, { PATH: [link, bin].join(delimiter) });
+    expect([knownAgent.program, startedFromBase(knownAgent, root, checkout).env['PATH']]).toEqual([
+      join(bin, 'judge'),
+      bin,
+    ]);
   });
 });
 
 describe('a built-in agent may not review a pull request', () => {
-  const refused = async (settings: Partial<AgentSettings>, own: Record<string, string> = {}) => {
+  const refusedPath = async (settings: Partial<AgentSettings>, extraEnv: Record<string, string> = {}) => {
     const { root, find } = places();
     mkdirSync(join(root, 'node_modules/preload'), { recursive: true });
-    return nameInside(await find('claude', settings, own), root);
+    return nameInside(await find('claude', settings, extraEnv), root);
   };
 
   test.each<[string, Partial<AgentSettings>, string | null]>([
@@ -82,7 +92,7 @@ describe('a built-in agent may not review a pull request', () => {
     ['if its settings are in the repository', { env: { CLAUDE_CONFIG_DIR: 'tools' } }, 'tools'],
     ['unless all that it names is elsewhere', { path: '/usr/bin/claude', env: { MODE: 'high', A: '/usr/bin' } }, null],
   ])('%s', async (_title, settings, expected) => {
-    expect(await refused(settings)).toBe(expected);
+    expect(await refusedPath(settings)).toBe(expected);
   });
 
   test('if the CI job keeps its settings in the repository', async () => {

@@ -22,8 +22,8 @@ test.each<[string, Partial<AgentEvents>, number | undefined, number | null]>([
     undefined,
     110_000,
   ],
-])('gives up %s', (_, events, most, expected) => {
-  expect(giveUpAt({ ...NO_EVENTS, ...events }, AT, most)).toBe(expected);
+])('gives up %s', (_, events, mostRetries, expected) => {
+  expect(giveUpAt({ ...NO_EVENTS, ...events }, AT, mostRetries)).toBe(expected);
 });
 
 /** The lines that the real agents printed when they could not connect, or when an answer was cut off. */
@@ -42,9 +42,9 @@ const LOGGED =
   'timestamp=2026-11-17T22:29:11.578Z level=ERROR run=4bff89d0 message="stream error" providerID=sim small=false error.error="AI_APICallError: Cannot connect to API: Unable to connect. Is the computer able to access the url?"';
 
 const agent = (name: string) => {
-  const found = AGENTS.find((one) => one.name === name);
-  if (found === undefined) throw new Error(name);
-  return found;
+  const match = AGENTS.find((candidate) => candidate.name === name);
+  if (match === undefined) throw new Error(name);
+  return match;
 };
 
 describe('an error after which an agent tries again', () => {
@@ -80,8 +80,8 @@ describe('an error after which an agent tries again', () => {
     const { hear } = agent('claude');
     const last =
       '{"type":"result","subtype":"success","is_error":true,"api_error_status":429,"result":"API Error: Request rejected (429)"}';
-    const ended = hear(hear(NO_EVENTS, SEEN.limited, NOW), last, NOW);
-    expect(ended.failure).toMatchObject({ kind: 'limit', resetAt: new Date(NOW.getTime() + 2000) });
+    const events = hear(hear(NO_EVENTS, SEEN.limited, NOW), last, NOW);
+    expect(events.failure).toMatchObject({ kind: 'limit', resetAt: new Date(NOW.getTime() + 2000) });
   });
 });
 

@@ -46,10 +46,10 @@ test('200 calls, 8 at once, some failing: every result is right and nothing is l
   await Promise.all(Array.from({ length: 8 }, worker));
   expect(outcomes).toEqual(Array.from({ length: 200 }, (_, n) => wayOf(n)[1]));
   expect(readdirSync(scratchBase)).toEqual([]);
-  const listed = execFileSync('sh', ['-c', 'for p in /proc/[0-9]*; do readlink $p/cwd; done; true'], {
+  const processFolders = execFileSync('sh', ['-c', 'for p in /proc/[0-9]*; do readlink $p/cwd; done; true'], {
     encoding: 'utf8',
   });
-  expect(listed.split('\n').filter((line) => line === cwd)).toEqual([]);
+  expect(processFolders.split('\n').filter((line) => line === cwd)).toEqual([]);
   expect((memory.at(-1) ?? 0) - (memory[1] ?? 0)).toBeLessThan(100e6);
 });
 
@@ -78,6 +78,6 @@ async function outcome(way: string, cwd: string, scratchBase: string): Promise<s
     scratchBase,
   });
   if (!end.ok) return end.failure.kind;
-  const read = readAnswer('gate', end.reply);
-  return read.ok ? read.answer.status : read.failure.kind;
+  const readResult = readAnswer('gate', end.reply);
+  return readResult.ok ? readResult.answer.status : readResult.failure.kind;
 }

@@ -6,7 +6,8 @@ import { openPrices } from '../../src/adapters/prices.ts';
 const at = new Date('2026-03-01T12:00:00Z');
 const million = usage({ inputTokens: 1_000_000, outputTokens: 0 });
 const listPrice = await openPrices();
-const price = (agent: string, model: string, used: Usage = million) => listPrice({ agent, model, usage: used, at });
+const price = (agent: string, model: string, tokenUsage: Usage = million) =>
+  listPrice({ agent, model, usage: tokenUsage, at });
 
 describe('list prices', () => {
   test.each<[string, string, string, number | null]>([
@@ -22,15 +23,20 @@ describe('list prices', () => {
     ['an agent of the user’s own', 'house', 'gpt-5', null],
     ['an unknown provider', 'opencode', 'nobody/gpt-5', null],
     ['nothing', 'opencode', '', null],
-  ])('%s', (_, agent, model, expected) => {
-    const found = price(agent, model);
-    if (expected === null) expect(found).toBeNull();
-    else expect(found).toBeCloseTo(expected, 6);
+  ])('%s', (_, agent, model, expectedPrice) => {
+    const cost = price(agent, model);
+    if (expectedPrice === null) expect(cost).toBeNull();
+    else expect(cost).toBeCloseTo(expectedPrice, 6);
   });
 
   test('cached input is cheaper and output more expensive', () => {
-    const used = usage({ inputTokens: 0, cachedInputTokens: 1_000_000, cacheWriteTokens: 0, outputTokens: 100_000 });
-    expect(price('codex', 'gpt-5', used)).toBeCloseTo(0.125 + 1, 6);
+    const tokenUsage = usage({
+      inputTokens: 0,
+      cachedInputTokens: 1_000_000,
+      cacheWriteTokens: 0,
+      outputTokens: 100_000,
+    });
+    expect(price('codex', 'gpt-5', tokenUsage)).toBeCloseTo(0.125 + 1, 6);
   });
 
   test('nothing used costs nothing', () => {

@@ -48,18 +48,18 @@ reviewersContract('of this machine', async () => {
     setTimeout(() => console.log(JSON.stringify({ said, session_id: process.env.ONCEOVER_SESSION ?? 'new' })), ms);`;
   const command = [process.execPath, '-e', script];
   const house = { model: null, command, path: null, resume: true, env: {}, sandbox: false, timeoutSeconds: null };
-  const known = await knownAgents({ house }, { PATH: '' }, folder);
+  const agents = await knownAgents({ house }, { PATH: '' }, folder);
   const resumable = async () => ({ kind: 'unknown' }) as const;
   const folders = { root: folder, commonDir: folder, scratchBase: temporaryFolder() };
-  const reviewers = openReviewers({ ...folders, known, preference: null, resumable });
+  const reviewers = openReviewers({ ...folders, known: agents, preference: null, resumable });
   return { reviewers, begun: () => readFileSync(join(folder, 'begun'), 'utf8').trim().split('\n') };
 });
 
 /** The contract of every implementation of Reviewers. */
 function reviewersContract(name: string, open: () => Opened | Promise<Opened>): void {
-  const ask = (reviewers: Reviewers, given: Partial<Question>, options: Partial<AskOptions> = {}) =>
-    reviewers.ask('house', { ...QUESTION, ...given }, { stop: null, watch() {}, ...options });
-  const said = (end: AskEnd) => (end.ok ? JSON.parse(end.reply.text.trim().split('\n').at(-1) ?? '').said : null);
+  const ask = (reviewers: Reviewers, overrides: Partial<Question>, options: Partial<AskOptions> = {}) =>
+    reviewers.ask('house', { ...QUESTION, ...overrides }, { stop: null, watch() {}, ...options });
+  const messageOf = (end: AskEnd) => (end.ok ? JSON.parse(end.reply.text.trim().split('\n').at(-1) ?? '').said : null);
 
   describe(`reviewers ${name}`, () => {
     test('lists and describes the installed agents', async () => {
@@ -74,16 +74,16 @@ function reviewersContract(name: string, open: () => Opened | Promise<Opened>): 
     test('answers a question in a session that can be resumed', async () => {
       const { reviewers } = await open();
       const first = await ask(reviewers, {});
-      expect(said(first)).toBe('fast');
+      expect(messageOf(first)).toBe('fast');
       const sessionId = first.ok ? first.reply.sessionId : null;
       expect(sessionId).not.toBeNull();
       expect(await ask(reviewers, { sessionId })).toMatchObject({ ok: true, reply: { sessionId } });
     });
 
     test('reports its activity', async () => {
-      let told = 0;
-      await ask((await open()).reviewers, {}, { watch: () => told++ });
-      expect(told).toBeGreaterThan(0);
+      let reportCount = 0;
+      await ask((await open()).reviewers, {}, { watch: () => reportCount++ });
+      expect(reportCount).toBeGreaterThan(0);
     });
 
     test("a failed call has a reason and the agent's own message", async () => {
@@ -101,7 +101,7 @@ function reviewersContract(name: string, open: () => Opened | Promise<Opened>): 
     test('questions in one session run one after the other, others at once', async () => {
       const { reviewers, begun } = await open();
       const order: string[] = [];
-      const tell = (end: AskEnd) => order.push(said(end));
+      const tell = (end: AskEnd) => order.push(messageOf(end));
       await Promise.all([
         ask(reviewers, { dynamic: 'slow', sessionId: 's1' }).then(tell),
         ask(reviewers, { dynamic: 'second', sessionId: 's1' }).then(tell),
@@ -109,7 +109,7 @@ function reviewersContract(name: string, open: () => Opened | Promise<Opened>): 
         ask(reviewers, { dynamic: 'other', sessionId: 's2' }).then(tell),
         ask(reviewers, { dynamic: 'fresh' }).then(tell),
       ]);
-      expect(order.filter((one) => one !== 'other' && one !== 'fresh')).toEqual(['slow', 'second', 'third']);
+      expect(order.filter((answer) => answer !== 'other' && answer !== 'fresh')).toEqual(['slow', 'second', 'third']);
       expect(order.slice(0, 2).sort()).toEqual(['fresh', 'other']);
       expect(begun().slice(-2)).toEqual(['second', 'third']);
     });
@@ -119,7 +119,7 @@ function reviewersContract(name: string, open: () => Opened | Promise<Opened>): 
       const stop = new AbortController();
       const first = ask(reviewers, { dynamic: 'slow', sessionId: 's1' });
       let isFirstDone = false;
-      const noted = first.then(() => {
+      const whenFirstDone = first.then(() => {
         isFirstDone = true;
       });
       const waiting = ask(reviewers, { dynamic: 'never', sessionId: 's1' }, { stop: stop.signal });
@@ -128,7 +128,7 @@ function reviewersContract(name: string, open: () => Opened | Promise<Opened>): 
       expect(isFirstDone).toBe(false);
       await ask(reviewers, { dynamic: 'third', sessionId: 's1' });
       expect(isFirstDone).toBe(true);
-      await noted;
+      await whenFirstDone;
       expect(begun()).toEqual(['slow', 'third']);
     });
 

@@ -42,31 +42,31 @@ type Given = {
 };
 
 /** A machine with these programs; `starts` returns how each was started so far. */
-async function machine(given: Given = {}) {
+async function machine(setup: Given = {}) {
   const folder = temporaryFolder();
-  const root = given.root ?? join(folder, 'root');
-  for (const one of [root, join(folder, 'bin'), join(folder, 'scratch')]) mkdirSync(one, { recursive: true });
+  const root = setup.root ?? join(folder, 'root');
+  for (const path of [root, join(folder, 'bin'), join(folder, 'scratch')]) mkdirSync(path, { recursive: true });
   const trace = join(folder, 'starts');
   writeFileSync(trace, '');
-  for (const [name, script] of Object.entries(given.programs ?? {})) install(join(folder, 'bin', name), script, trace);
+  for (const [name, script] of Object.entries(setup.programs ?? {})) install(join(folder, 'bin', name), script, trace);
   const settings = Object.fromEntries(
-    Object.entries(given.settings ?? {}).map(([name, some]) => [name, { ...NONE, ...some }]),
+    Object.entries(setup.settings ?? {}).map(([name, overrides]) => [name, { ...NONE, ...overrides }]),
   );
-  const known = await knownAgents(settings, { PATH: join(folder, 'bin'), ...given.own }, root);
+  const agents = await knownAgents(settings, { PATH: join(folder, 'bin'), ...setup.own }, root);
   const open = () =>
     openReviewers({
-      known,
+      known: agents,
       root,
       commonDir: folder,
-      preference: given.preference ?? null,
-      resumable: given.resumable ?? (async () => UNKNOWN),
+      preference: setup.preference ?? null,
+      resumable: setup.resumable ?? (async () => UNKNOWN),
       scratchBase: join(folder, 'scratch'),
     });
   const reviewers = open();
   const starts = () => readFileSync(trace, 'utf8').split('\n').slice(0, -1);
   const ask = (name: string, question: Partial<Question> = {}, options: Partial<AskOptions> = {}) =>
     reviewers.ask(name, { ...QUESTION, ...question }, { stop: null, watch() {}, ...options });
-  return { folder, root, known, reviewers, open, starts, ask, scratch: join(folder, 'scratch') };
+  return { folder, root, known: agents, reviewers, open, starts, ask, scratch: join(folder, 'scratch') };
 }
 
 function install(path: string, script: string, trace: string): void {
@@ -106,8 +106,8 @@ describe('the preferred agents', () => {
       { programs, settings: { claude: { command: ['house'] } } },
       ['codex', 'gemini'],
     ],
-  ])('%s', async (_, given, expected) => {
-    expect((await machine(given)).reviewers.names).toEqual(expected);
+  ])('%s', async (_, setup, expected) => {
+    expect((await machine(setup)).reviewers.names).toEqual(expected);
   });
 
   test('lists all installed agents', async () => {
@@ -183,65 +183,65 @@ describe('the facts about an agent', () => {
     const digests = await Promise.all(names.flatMap((name) => [of(name, null), of(name, 'm1'), of(name, 'm2')]));
     expect(new Set(digests).size).toBe(12);
     expect(await of('claude', 'm1')).toBe(digests[1]);
-    expect(digests.every((one) => /^[0-9a-f]{64}$/.test(one))).toBe(true);
+    expect(digests.every((digest) => /^[0-9a-f]{64}$/.test(digest))).toBe(true);
   });
 
   test.each(['claude', 'codex', 'gemini', 'opencode'])(
     'the digest of %s is another when its options, variables or files are',
     async (name) => {
       const { known, folder, root } = await machine({ programs: { [name]: '' } });
-      const one = known.find(({ agent }) => agent.name === name);
-      if (one === undefined) throw new Error('missing');
-      type Invocation = ReturnType<typeof one.agent.invoke>;
+      const knownAgent = known.find(({ agent }) => agent.name === name);
+      if (knownAgent === undefined) throw new Error('missing');
+      type Invocation = ReturnType<typeof knownAgent.agent.invoke>;
       const digest = async (change: (call: Invocation, put: (name: string, text: string) => string) => Invocation) => {
-        const agent: typeof one.agent = {
-          ...one.agent,
-          invoke: (question, put, cwd) => change(one.agent.invoke(question, put, cwd), put),
+        const agent: typeof knownAgent.agent = {
+          ...knownAgent.agent,
+          invoke: (question, putFile, cwd) => change(knownAgent.agent.invoke(question, putFile, cwd), putFile),
         };
         const options = { root, commonDir: folder, preference: null, resumable: async () => UNKNOWN };
-        return (await openReviewers({ ...options, known: [{ ...one, agent }] }).describe(name)).toolsDigest;
+        return (await openReviewers({ ...options, known: [{ ...knownAgent, agent }] }).describe(name)).toolsDigest;
       };
-      const all = [
+      const digests = [
         await digest((call) => call),
         await digest((call) => ({ ...call, args: [...call.args, '--more'] })),
         await digest((call) => ({ ...call, env: { ...call.env, MORE: '1' } })),
-        await digest((call, put) => {
-          put('more.json', '{}');
+        await digest((call, putFile) => {
+          putFile('more.json', '{}');
           return call;
         }),
       ];
-      expect(new Set(all).size).toBe(4);
+      expect(new Set(digests).size).toBe(4);
     },
   );
 
   test.each([
     [true, true],
     [false, false],
-  ])("whether a command can be resumed is its owner's word: %s", async (resume, expected) => {
+  ])("whether a command can be resumed is its owner's word: %s", async (resume, canResume) => {
     const resumable = async () => {
       throw new Error('must not be tried');
     };
     const settings = { house: { command: [process.execPath], resume } };
     const { reviewers } = await machine({ settings, resumable });
-    expect(await (await reviewers.describe('house')).canResume()).toBe(expected);
+    expect(await (await reviewers.describe('house')).canResume()).toBe(canResume);
   });
 
   test('probes an unknown version on request, once per version', async () => {
-    const tried: string[] = [];
+    const probes: string[] = [];
     const resumable = async (name: string, version: string): Promise<ResumeAbility> => {
-      tried.push(`${name} ${version}`);
+      probes.push(`${name} ${version}`);
       return name === 'claude' ? YES : { kind: 'no', from: 'probed', why: 'V3: it gave another line' };
     };
     const { reviewers } = await machine({ programs: { claude: '', codex: '' }, resumable });
     const [claude, again, codex] = await Promise.all(['claude', 'claude', 'codex'].map(reviewers.describe));
-    expect(tried).toEqual([]);
+    expect(probes).toEqual([]);
     expect(await Promise.all([claude, again, codex].map((facts) => facts?.canResume()))).toEqual([true, true, false]);
     await claude?.canResume();
     expect(await Promise.all([claude, codex].map((facts) => facts?.deferredReason()))).toEqual([
       null,
       'V3: it gave another line',
     ]);
-    expect(tried).toEqual(['claude 1.2.3', 'codex 1.2.3']);
+    expect(probes).toEqual(['claude 1.2.3', 'codex 1.2.3']);
   });
 
   test('does not resume an agent without a version', async () => {
@@ -264,7 +264,7 @@ const message = (id: string, path: string) => ({
   type: 'assistant',
   message: { id, usage: usage(10, 1), content: [{ type: 'tool_use', name: 'Read', input: { file_path: path } }] },
 });
-const result = (more: object = {}) => ({
+const result = (overrides: object = {}) => ({
   type: 'result',
   subtype: 'success',
   is_error: false,
@@ -272,7 +272,7 @@ const result = (more: object = {}) => ({
   result: ANSWER,
   structured_output: JSON.parse(ANSWER),
   usage: usage(30, 9),
-  ...more,
+  ...overrides,
 });
 const say = (...events: object[]) => `say(${events.map((event) => JSON.stringify(event)).join(',')});`;
 
@@ -307,17 +307,20 @@ describe('a question', () => {
     const script =
       'say({ type: "result", subtype: "error", is_error: true, result: process.argv.slice(2).join(" ") });';
     const { ask } = await machine({ programs: { claude: script }, settings: { claude: { model: 'm1' } } });
-    const [one, two] = [await ask('claude'), await ask('claude')].map((end) => (end.ok ? '' : end.said));
-    expect(one).toMatch(/--model m1 .*--session-id [0-9a-f-]{36}$/);
-    expect(one?.slice(-36)).not.toBe(two?.slice(-36));
+    const [firstArgs, secondArgs] = [await ask('claude'), await ask('claude')].map((end) => (end.ok ? '' : end.said));
+    expect(firstArgs).toMatch(/--model m1 .*--session-id [0-9a-f-]{36}$/);
+    expect(firstArgs?.slice(-36)).not.toBe(secondArgs?.slice(-36));
   });
 
   test.each([
     ['of the user', {}, { ONCEOVER_ACTIVE: '0' }],
     ['of the settings', { env: { ONCEOVER_ACTIVE: '' } }, {}],
-  ])('is started as active, whatever the environment %s says, in the root', async (_, more, own) => {
+  ])('is started as active, whatever the environment %s says, in the root', async (_, agentSettings, environment) => {
     const script = `console.log(JSON.stringify({ status: process.env.ONCEOVER_ACTIVE, at: process.cwd() }))`;
-    const { ask, root } = await machine({ settings: { house: { ...house(script), ...more } }, own });
+    const { ask, root } = await machine({
+      settings: { house: { ...house(script), ...agentSettings } },
+      own: environment,
+    });
     const end = await ask('house');
     expect(end.ok && JSON.parse(end.reply.text)).toEqual({ status: '1', at: root });
   });
@@ -339,12 +342,16 @@ describe('a question', () => {
       { type: 'turn.completed', usage: total },
     );
     const { ask } = await machine({ programs: { codex: script } });
-    const told: unknown[] = [];
+    const reports: unknown[] = [];
     const usedBefore = { inputTokens: 50, cachedInputTokens: 30, cacheWriteTokens: 0, outputTokens: 15, costUsd: null };
-    const end = await ask('codex', { sessionId: SESSION, usedBefore }, { watch: (_, used) => told.push(used) });
-    const used = { inputTokens: 10, cachedInputTokens: 10, cacheWriteTokens: 0, outputTokens: 5, costUsd: null };
-    expect(end).toMatchObject({ ok: true, reply: { usage: used, sessionUsage: { inputTokens: 60 } } });
-    expect(told[0]).toBeNull();
+    const end = await ask(
+      'codex',
+      { sessionId: SESSION, usedBefore },
+      { watch: (_, usageSoFar) => reports.push(usageSoFar) },
+    );
+    const callUsage = { inputTokens: 10, cachedInputTokens: 10, cacheWriteTokens: 0, outputTokens: 5, costUsd: null };
+    expect(end).toMatchObject({ ok: true, reply: { usage: callUsage, sessionUsage: { inputTokens: 60 } } });
+    expect(reports[0]).toBeNull();
   });
 });
 
@@ -354,8 +361,8 @@ describe('a question that fails', () => {
     const { ask } = await machine({ programs: { claude: script } });
     const end = await ask('claude', { timeoutSeconds: 1 });
     // A message that comes in two events is counted once.
-    const used = { inputTokens: 20, cachedInputTokens: 14, cacheWriteTokens: 10, outputTokens: 2, costUsd: null };
-    expect(end).toMatchObject({ ok: false, failure: { kind: 'timeout', seconds: 1 }, usage: used });
+    const callUsage = { inputTokens: 20, cachedInputTokens: 14, cacheWriteTokens: 10, outputTokens: 2, costUsd: null };
+    expect(end).toMatchObject({ ok: false, failure: { kind: 'timeout', seconds: 1 }, usage: callUsage });
   });
 
   test.each([
@@ -364,10 +371,10 @@ describe('a question that fails', () => {
     ['its answer, in another session', say(INIT, result({ session_id: 'other' })), 'wrong-session', ANSWER],
     ['what it printed', 'console.log("half"); await after(60000);', 'timeout', 'half'],
     ['nothing', 'await after(60000);', 'timeout', ''],
-  ])('says %s', async (_, script, kind, said) => {
+  ])('says %s', async (_, script, kind, text) => {
     const { ask } = await machine({ programs: { claude: script } });
     const end = await ask('claude', { sessionId: kind === 'wrong-session' ? SESSION : null, timeoutSeconds: 2 });
-    expect(end).toMatchObject({ ok: false, failure: { kind }, said });
+    expect(end).toMatchObject({ ok: false, failure: { kind }, said: text });
   });
 
   const RECONNECTING = {
@@ -464,30 +471,31 @@ describe('watching', () => {
   /** The reports during the call, with their times. */
   async function watched(name: 'claude' | 'codex' | 'gemini' | 'opencode', script: string) {
     const { ask } = await machine({ programs: { [name]: script } });
-    const told: { readonly at: number; readonly doing: string | null; readonly input: number | null }[] = [];
+    const reports: { readonly at: number; readonly doing: string | null; readonly input: number | null }[] = [];
     await ask(
       name,
       {},
       {
-        watch: (doing, used) => told.push({ at: performance.now(), doing, input: used?.inputTokens ?? null }),
+        watch: (doing, usageSoFar) =>
+          reports.push({ at: performance.now(), doing, input: usageSoFar?.inputTokens ?? null }),
       },
     );
-    const end = told.length;
+    const end = reports.length;
     await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(told.length).toBe(end);
-    return told;
+    expect(reports.length).toBe(end);
+    return reports;
   }
 
   test('reports a thousand events per second about ten times, the first at once and the last soon', async () => {
     const script = `${say(INIT)} for (let n = 0; n < 1000; n++) { say({ type: 'assistant', message: { id: 'm' + n,
       usage: { input_tokens: 1 }, content: [{ type: 'tool_use', name: 'Read', input: { file_path: 'f' + n } }] } });
       await after(1); } await after(400); ${say(result())} await after(50);`;
-    const told = await watched('claude', script);
-    expect(told[0]).toMatchObject({ doing: 'reading', input: null });
-    const gaps = told.slice(1).map(({ at }, n) => at - (told[n]?.at ?? 0));
+    const reports = await watched('claude', script);
+    expect(reports[0]).toMatchObject({ doing: 'reading', input: null });
+    const gaps = reports.slice(1).map(({ at }, n) => at - (reports[n]?.at ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThan(90);
-    expect(told.length).toBeGreaterThan(5);
-    expect(told.some(({ doing, input }) => doing === 'Read f999' && input === 1000)).toBe(true);
+    expect(reports.length).toBeGreaterThan(5);
+    expect(reports.some(({ doing, input }) => doing === 'Read f999' && input === 1000)).toBe(true);
   });
 
   test.each([
@@ -506,18 +514,18 @@ describe('watching', () => {
     'says of %s that it has begun when its model has, not when it is started',
     async (name, before, begin) => {
       const begins = async (script: string) => {
-        let begun = false;
+        let hasBegun = false;
         const { ask } = await machine({ programs: { [name]: script } });
         await ask(
           name,
           {},
           {
             begun: () => {
-              begun = true;
+              hasBegun = true;
             },
           },
         );
-        return begun;
+        return hasBegun;
       };
       expect(await begins(before.length === 0 ? '' : say(...before))).toBe(false);
       expect(await begins(say(...before, ...begin))).toBe(true);

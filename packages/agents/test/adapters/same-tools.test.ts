@@ -26,20 +26,23 @@ describe.each(AGENTS)('$name', ({ invoke }) => {
   ])(
     'resumed, who %s has the tools, settings and environment of a fresh dispatch [REUSE-C/same-tools]',
     (_title, writes) => {
-      const started = (sessionId: string | null) => {
+      const invocationOf = (sessionId: string | null) => {
         const files: string[] = [];
-        const put = (name: string, text: string) => {
+        const putFile = (name: string, text: string) => {
           files.push(`${name}: ${text}`);
           return `/${name}`;
         };
-        const { args, env } = invoke({ ...QUESTION, sessionId, writes }, put, '/repo');
+        const { args, env } = invoke({ ...QUESTION, sessionId, writes }, putFile, '/repo');
         return { args, env, files };
       };
-      const [fresh, resumed] = [started(null), started('s1')];
-      expect({ env: resumed.env, files: resumed.files }).toEqual({ env: fresh.env, files: fresh.files });
-      const other = (args: readonly string[]) => args.filter((one) => !SESSION.includes(one));
-      expect(other(resumed.args)).toEqual(other(fresh.args));
-      expect(resumed.args).toContain('s1');
+      const [freshCall, resumedCall] = [invocationOf(null), invocationOf('s1')];
+      expect({ env: resumedCall.env, files: resumedCall.files }).toEqual({
+        env: freshCall.env,
+        files: freshCall.files,
+      });
+      const withoutSession = (args: readonly string[]) => args.filter((arg) => !SESSION.includes(arg));
+      expect(withoutSession(resumedCall.args)).toEqual(withoutSession(freshCall.args));
+      expect(resumedCall.args).toContain('s1');
     },
   );
 });

@@ -100,7 +100,7 @@ test('without bubblewrap it is left out of the copy that the agent gets', async 
 });
 
 /** An agent that returns the instructions in the folders, and the first line of a file beside them. */
-async function instructed(path: string, change: (root: string) => void = () => {}) {
+async function askForInstructions(path: string, change: (root: string) => void = () => {}) {
   const { root } = repoWith({
     'AGENTS.md': 'ROOT',
     'src/AGENTS.md': 'TRACKED',
@@ -120,15 +120,15 @@ async function instructed(path: string, change: (root: string) => void = () => {
 }
 
 test.skipIf(here === null)('instructions in the folders of the repository are hidden in bubblewrap', async () => {
-  expect(await instructed(PATH)).toContain('"message":"ROOTcontent"');
+  expect(await askForInstructions(PATH)).toContain('"message":"ROOTcontent"');
 });
 
 test('instructions in the folders of the repository are left out of a copy', async () => {
-  expect(await instructed(withoutBubblewrap())).toContain('"message":"ROOTcontent"');
+  expect(await askForInstructions(withoutBubblewrap())).toContain('"message":"ROOTcontent"');
 });
 
 test.skipIf(here === null)('a symlink among the instructions does not hide the file that it names', async () => {
-  const text = await instructed(PATH, (root) => symlinkSync('../src/a.txt', join(root, 'lib/AGENTS.md')));
+  const text = await askForInstructions(PATH, (root) => symlinkSync('../src/a.txt', join(root, 'lib/AGENTS.md')));
   expect(text).toContain('"message":"ROOTcontent"');
 });
 

@@ -20,8 +20,8 @@ describe('what an error means', () => {
     ['connection refused', null, 'unreachable'],
     ['Connection error.', null, 'unreachable'],
     ['connection lost (ECONNRESET)', null, 'agent-error'],
-  ])('%s (%s) is %s', (said, status, kind) => {
-    expect(errorFailure(said, status, now).kind).toBe(kind);
+  ])('%s (%s) is %s', (message, status, kind) => {
+    expect(errorFailure(message, status, now).kind).toBe(kind);
   });
 
   test('becomes one line of limited length', () => {
@@ -43,6 +43,6 @@ test.each([
   ['Your limit will reset at 3pm (Europe/Berlin)', new Date('2026-03-01T15:00:00').toISOString()],
   ['try again at 9:05 AM', new Date('2026-03-02T09:05:00').toISOString()],
   ['limit reached', null],
-])('%s', (said, expected) => {
-  expect(resetTime(said, now)?.toISOString() ?? null).toBe(expected);
+])('%s', (message, expected) => {
+  expect(resetTime(message, now)?.toISOString() ?? null).toBe(expected);
 });

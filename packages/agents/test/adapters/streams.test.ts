@@ -8,8 +8,8 @@ import { readAnswer } from '../../src/dispatch/read-answer.ts';
 const AGENTS = await loadAgents();
 
 /** Reads a stream that the real agent printed while it talked to the model simulator. */
-function heard(agent: string, name: string): AgentEvents {
-  const reader = AGENTS.find((one) => one.name === agent);
+function eventsOf(agent: string, name: string): AgentEvents {
+  const reader = AGENTS.find((candidate) => candidate.name === agent);
   if (reader === undefined) throw new Error(`no agent ${agent}`);
   const now = new Date('2026-01-01T00:00:00Z');
   return linesOf(agent, name).reduce((before, line) => reader.hear(before, line, now), NO_EVENTS);
@@ -40,7 +40,7 @@ const SAYS_FAIL: Readonly<Record<string, string>> = {
 
 describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
   test('a review ends well, with session, answer and usage', () => {
-    const end = heard(agent, 'review');
+    const end = eventsOf(agent, 'review');
     expect(end).toMatchObject({ done: true, failure: null, sessionId: expect.stringMatching(/^[\w-]{20,}$/) });
     expect(end.structured ?? JSON.parse(end.text)).toEqual({ status: 'pass', violations: [] });
     expect(readAnswer('gate', end)).toMatchObject({ ok: true, answer: { status: 'pass' } });
@@ -51,7 +51,7 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
 
   test('a refusal in a message before the answer is part of the answer', () => {
     const says = SAYS_PASS[agent];
-    const reader = AGENTS.find((one) => one.name === agent);
+    const reader = AGENTS.find((candidate) => candidate.name === agent);
     if (says === undefined || reader === undefined) return;
     const lines = [says.replaceAll('pass', 'fail'), says];
     const end = lines.reduce((before, line) => reader.hear(before, line, new Date(0)), NO_EVENTS);
@@ -59,25 +59,25 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
   });
 
   test('text before a tool call is kept as a draft', () => {
-    const end = heard(agent, 'review');
+    const end = eventsOf(agent, 'review');
     expect(end.draft).not.toContain('status');
-    const reader = AGENTS.find((one) => one.name === agent);
+    const reader = AGENTS.find((candidate) => candidate.name === agent);
     const lines = linesOf(agent, 'review').toSpliced(2, 0, SAYS_FAIL[agent] ?? '');
     const later = lines.reduce((before, line) => reader?.hear(before, line, new Date(0)) ?? before, NO_EVENTS);
     expect(later).toMatchObject({ draft: expect.stringContaining(FAIL), text: end.text, structured: end.structured });
   });
 
   test('a resumed review is of the same session', () => {
-    const end = heard(agent, 'resumed');
-    expect(end).toMatchObject({ done: true, failure: null, sessionId: heard(agent, 'review').sessionId });
+    const end = eventsOf(agent, 'resumed');
+    expect(end).toMatchObject({ done: true, failure: null, sessionId: eventsOf(agent, 'review').sessionId });
   });
 
   test('reports a refused key as a missing login', () => {
-    expect(heard(agent, 'refused')).toMatchObject({ done: false, failure: { kind: 'not-logged-in' } });
+    expect(eventsOf(agent, 'refused')).toMatchObject({ done: false, failure: { kind: 'not-logged-in' } });
   });
 
   test('a stream that is cut anywhere before its end is not done', () => {
-    const reader = AGENTS.find((one) => one.name === agent);
+    const reader = AGENTS.find((candidate) => candidate.name === agent);
     const lines = linesOf(agent, 'review');
     let state = NO_EVENTS;
     for (const line of lines.slice(0, -1)) state = reader?.hear(state, line, new Date()) ?? state;
@@ -88,7 +88,7 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
   test.each(['', 'not json', '[]', '{', '{"type":7}', '{"type":"result"}', '{"type":"text","part":null}', 'null'])(
     '%j does no harm',
     (line) => {
-      const reader = AGENTS.find((one) => one.name === agent);
+      const reader = AGENTS.find((candidate) => candidate.name === agent);
       expect(() => reader?.hear(NO_EVENTS, line, new Date())).not.toThrow();
       expect(reader?.hear(NO_EVENTS, line, new Date()).text).toBe('');
     },
@@ -96,10 +96,12 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
 });
 
 test.each(Object.keys(SAYS_PASS))('%s: what was said before a tool was used is not the answer', (agent) => {
-  const reader = AGENTS.find((one) => one.name === agent);
+  const reader = AGENTS.find((candidate) => candidate.name === agent);
   const early = reader?.hear(NO_EVENTS, SAYS_PASS[agent] ?? '', new Date()) ?? NO_EVENTS;
   expect(early.text).toBe(PASS);
   const lines = linesOf(agent, 'review');
-  const used = lines.findLastIndex((line) => /"type":"(?:tool_use|tool_execution_start|command_execution)"/.test(line));
-  expect(reader?.hear(early, lines[used] ?? '', new Date()).text).toBe('');
+  const toolLine = lines.findLastIndex((line) =>
+    /"type":"(?:tool_use|tool_execution_start|command_execution)"/.test(line),
+  );
+  expect(reader?.hear(early, lines[toolLine] ?? '', new Date()).text).toBe('');
 });

@@ -23,20 +23,20 @@ function setUp() {
   const folder = temporaryFolder();
   const program = join(folder, 'agent');
   writeFileSync(program, '#!/bin/sh\n');
-  let asked = 0;
+  let calls = 0;
   let version: string | null = '1.2.3';
   return {
     folder,
     program,
     kept: join(folder, 'onceover/versions.json'),
-    asked: () => asked,
+    asked: () => calls,
     become(next: string | null) {
       version = next;
     },
     /** As a process of its own would, at an hour. */
     of: (hour = 0, path = program) =>
       openVersions(folder, () => 1e12 + hour * HOUR)(path, async () => {
-        asked++;
+        calls++;
         return version;
       }),
   };
@@ -129,41 +129,41 @@ describe('a version', () => {
     const { folder } = setUp();
     const names = Array.from({ length: 60 }, (_, n) => `agent-${n}`);
     for (const name of names) writeFileSync(join(folder, name), '');
-    const all = () => {
+    const askAll = () => {
       const versions = openVersions(folder);
-      let asked = 0;
-      const told = names.map((name, n) =>
+      let calls = 0;
+      const answers = names.map((name, n) =>
         versions(join(folder, name), async () => {
-          asked++;
+          calls++;
           return `1.0.${n}`;
         }),
       );
-      return Promise.all(told).then((versions) => ({ versions, asked }));
+      return Promise.all(answers).then((versions) => ({ versions, asked: calls }));
     };
-    const expected = names.map((_, n) => `1.0.${n}`);
-    expect(await all()).toEqual({ versions: expected, asked: 60 });
+    const expectedVersions = names.map((_, n) => `1.0.${n}`);
+    expect(await askAll()).toEqual({ versions: expectedVersions, asked: 60 });
     // No more than 50 are kept.
-    expect(await all()).toEqual({ versions: expected, asked: 10 });
+    expect(await askAll()).toEqual({ versions: expectedVersions, asked: 10 });
   });
 });
 
 describe('what is kept', () => {
-  const told = { size: 1, changed: 1, version: '9.9.9', at: 1e12 };
+  const entry = { size: 1, changed: 1, version: '9.9.9', at: 1e12 };
 
   test.each([
     ['is no JSON', '{'],
     ['is no list', '{}'],
     ['holds anything', '[1, null, [], {"path": 3}]'],
-    ['has a version that is none', JSON.stringify([{ ...told, path: 'PATH', version: '$(rm -rf)' }])],
-    ['has no time', JSON.stringify([{ ...told, path: 'PATH', at: 'now' }])],
+    ['has a version that is none', JSON.stringify([{ ...entry, path: 'PATH', version: '$(rm -rf)' }])],
+    ['has no time', JSON.stringify([{ ...entry, path: 'PATH', at: 'now' }])],
   ])('and %s says nothing', async (_, text) => {
     const { of, asked, folder, kept, program } = setUp();
     mkdirSync(join(folder, 'onceover'));
     const { size, ctimeMs } = statSync(program);
-    const own = text.replaceAll('"PATH"', JSON.stringify(program)).replaceAll('"size":1,"changed":1', () => {
+    const content = text.replaceAll('"PATH"', JSON.stringify(program)).replaceAll('"size":1,"changed":1', () => {
       return `"size":${size},"changed":${ctimeMs}`;
     });
-    writeFileSync(kept, own);
+    writeFileSync(kept, content);
     expect([await of(), await of()]).toEqual(['1.2.3', '1.2.3']);
     expect(asked()).toBe(1);
   });
@@ -172,7 +172,7 @@ describe('what is kept', () => {
     const { of, asked, folder, kept, program } = setUp();
     mkdirSync(join(folder, 'onceover'));
     const { size, ctimeMs } = statSync(program);
-    writeFileSync(kept, JSON.stringify([{ ...told, path: program, size, changed: ctimeMs }]));
+    writeFileSync(kept, JSON.stringify([{ ...entry, path: program, size, changed: ctimeMs }]));
     expect(await of()).toBe('9.9.9');
     expect(asked()).toBe(0);
   });
@@ -190,14 +190,14 @@ describe('what is kept', () => {
   });
 
   test.each<[string, (folder: string, kept: string) => void]>([
-    ['a symlink', (folder, kept) => symlinkSync(join(folder, 'elsewhere'), kept)],
-    ['a symlink to something endless', (_, kept) => symlinkSync('/dev/zero', kept)],
-    ['a pipe', (_, kept) => execFileSync('mkfifo', [kept])],
-    ['a folder', (_, kept) => mkdirSync(kept)],
-  ])('is not read and not written where %s is in its place', async (_, put) => {
+    ['a symlink', (folder, path) => symlinkSync(join(folder, 'elsewhere'), path)],
+    ['a symlink to something endless', (_, path) => symlinkSync('/dev/zero', path)],
+    ['a pipe', (_, path) => execFileSync('mkfifo', [path])],
+    ['a folder', (_, path) => mkdirSync(path)],
+  ])('is not read and not written where %s is in its place', async (_, putObstacle) => {
     const { of, asked, folder, kept } = setUp();
     mkdirSync(join(folder, 'onceover'));
-    put(folder, kept);
+    putObstacle(folder, kept);
     expect([await of(), await of()]).toEqual(['1.2.3', '1.2.3']);
     expect(asked()).toBe(2);
     expect(existsSync(join(folder, 'elsewhere'))).toBe(false);

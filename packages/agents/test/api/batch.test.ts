@@ -22,8 +22,8 @@ describe.each(['anthropic', 'openai'] as const)('a batch of %s', (dialect) => {
     const end = await ask();
     expect(end).toMatchObject({ ok: true, reply: { text: '{"status":"pass"}', sessionId: null }, retries: 0 });
     expect(end.ok && end.reply.usage?.outputTokens).toBeGreaterThan(0);
-    const [request, ...more] = sim.requests('b').filter(({ target }) => target.kind === 'generate');
-    expect(more).toEqual([]);
+    const [request, ...furtherRequests] = sim.requests('b').filter(({ target }) => target.kind === 'generate');
+    expect(furtherRequests).toEqual([]);
     expect(request?.body).not.toHaveProperty('tools');
     expect(request?.body).not.toHaveProperty('stream');
     expect(JSON.stringify(request?.body)).toContain('You cannot open files in this review');
@@ -35,8 +35,8 @@ describe.each(['anthropic', 'openai'] as const)('a batch of %s', (dialect) => {
   test('a stop cancels it', async () => {
     const { sim, ask } = await batchCaller(dialect, { kind: 'hang' });
     const stop = new AbortController();
-    const asked = ask({}, { stop: stop.signal, watch: () => sim.batches.batches.size > 0 && stop.abort() });
-    expect(await asked).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
+    const call = ask({}, { stop: stop.signal, watch: () => sim.batches.batches.size > 0 && stop.abort() });
+    expect(await call).toMatchObject({ ok: false, failure: { kind: 'cancelled' } });
     expect([...sim.batches.batches.values()]).toMatchObject([{ cancelled: true }]);
     expect([...sim.batches.files.keys()]).toEqual([]);
   });
@@ -52,11 +52,11 @@ describe.each(['anthropic', 'openai'] as const)('a batch of %s', (dialect) => {
     expect(await cut.ask()).toMatchObject({ ok: false });
     const wrong = await batchCaller(dialect, { kind: 'error', status: 400, message: 'too long' });
     expect(await wrong.ask()).toMatchObject({ ok: false, failure: { kind: 'agent-error' }, retries: 0 });
-    const denied = await batchCaller(dialect, {
+    const toolCaller = await batchCaller(dialect, {
       kind: 'tools',
       calls: [{ name: 'read', input: { path: 'src/a.ts' } }],
     });
-    const end = await denied.ask();
+    const end = await toolCaller.ask();
     expect(end.ok).toBe(false);
   });
 });
@@ -72,7 +72,7 @@ test('a run with tier: batch reviews the changed files in one request', async ()
   const batch = await repo.document(['--fresh']);
   expect(batch.stderr).not.toContain(DUMMY_KEY);
   expect([whole.status, batch.status]).toEqual(['passed', 'passed']);
-  const asked = repo.sim.requests('sonnet').filter(({ target }) => target.kind === 'generate');
-  expect(JSON.stringify(asked.at(-1)?.body)).toContain('1\\texport const a = 2;');
+  const requests = repo.sim.requests('sonnet').filter(({ target }) => target.kind === 'generate');
+  expect(JSON.stringify(requests.at(-1)?.body)).toContain('1\\texport const a = 2;');
   expect(repo.sim.batches.batches.size).toBe(1);
 });

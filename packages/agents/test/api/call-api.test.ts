@@ -14,7 +14,7 @@ const DIALECTS = ['anthropic', 'openai'] as const;
 const PASS: Answer = { kind: 'structured', value: { status: 'pass' } };
 const READ: Answer = { kind: 'tools', calls: [{ name: 'read', input: { path: 'src/a.ts' } }] };
 
-async function simulated(dialect: (typeof DIALECTS)[number], script: Script) {
+async function simulate(dialect: (typeof DIALECTS)[number], script: Script) {
   const sim = await startModelSim();
   onTestFinished(() => sim.close());
   sim.script('test', script);
@@ -25,7 +25,7 @@ const ending = (end: AskEnd) => (end.ok ? 'answer' : end.failure.kind);
 
 describe.each(DIALECTS)('a call to the API of %s', (dialect) => {
   test('answers with the text of the last turn, the files that were opened and the usage', async () => {
-    const { ask, sent } = await simulated(dialect, [
+    const { ask, sent } = await simulate(dialect, [
       {
         ...READ,
         calls: [...READ.calls, { name: 'read', input: { path: 'src/b.ts' } }],
@@ -34,18 +34,19 @@ describe.each(DIALECTS)('a call to the API of %s', (dialect) => {
       PASS,
     ]);
     const doing: (string | null)[] = [];
-    let begun = 0;
-    const end = await ask({}, { watch: (now) => doing.push(now), begun: () => begun++ });
+    let begunCount = 0;
+    const end = await ask({}, { watch: (now) => doing.push(now), begun: () => begunCount++ });
     expect(end).toMatchObject({ ok: true, draft: 'Let me look.', retries: 0 });
     expect(end.ok && end.reply).toMatchObject({ text: '{"status":"pass"}', filesRead: ['src/a.ts', 'src/b.ts'] });
     expect(end.ok && end.reply.requests?.count).toBe(2);
     expect(doing).toEqual(['read src/a.ts', 'read src/b.ts']);
-    expect(begun).toBeGreaterThan(0);
+    expect(begunCount).toBeGreaterThan(0);
     expect(sent().map(({ outcome }) => outcome)).toEqual(['tools', 'structured']);
     const [first, second] = sent();
-    const whole = (one: typeof first) => (one?.use?.read ?? 0) + (one?.use?.write ?? 0) + (one?.use?.input ?? 0);
-    const used = end.ok ? end.reply.usage : null;
-    expect((used?.inputTokens ?? 0) + (used?.cachedInputTokens ?? 0) + (used?.cacheWriteTokens ?? 0)).toBe(
+    const whole = (request: typeof first) =>
+      (request?.use?.read ?? 0) + (request?.use?.write ?? 0) + (request?.use?.input ?? 0);
+    const usage = end.ok ? end.reply.usage : null;
+    expect((usage?.inputTokens ?? 0) + (usage?.cachedInputTokens ?? 0) + (usage?.cacheWriteTokens ?? 0)).toBe(
       whole(first) + whole(second),
     );
     // The second request reads everything that the first one wrote.
@@ -55,23 +56,28 @@ describe.each(DIALECTS)('a call to the API of %s', (dialect) => {
   });
 
   test('goes on with its stored conversation, byte for byte, and a fork leaves it as it was', async () => {
-    const { ask, sent } = await simulated(dialect, [READ, PASS, PASS, PASS, PASS]);
+    const { ask, sent } = await simulate(dialect, [READ, PASS, PASS, PASS, PASS]);
     const first = await ask();
     const id = first.ok ? (first.reply.sessionId ?? '') : '';
-    const [resumed, forked] = [
+    const [resumedEnd, forkedEnd] = [
       await ask({ dynamic: 'More.', sessionId: id }),
       await ask({ dynamic: 'Fork.', forkOf: id }),
     ];
-    expect([ending(resumed), ending(forked)]).toEqual(['answer', 'answer']);
+    expect([ending(resumedEnd), ending(forkedEnd)]).toEqual(['answer', 'answer']);
     const prompt = (at: number) => JSON.stringify(sent()[at]?.body?.['messages'] ?? sent()[at]?.body?.['input']);
     const bare = (text: string) => text.replace(/,"cache_control":\{[^}]*\}/g, '');
-    const shared = bare(prompt(1)).slice(0, -1);
-    for (const at of [2, 3]) expect(bare(prompt(at)).startsWith(shared)).toBe(true);
+    const commonStart = bare(prompt(1)).slice(0, -1);
+    for (const at of [2, 3]) expect(bare(prompt(at)).startsWith(commonStart)).toBe(true);
     for (const at of [2, 3]) expect(sent()[at]?.use?.read).toBe(sent()[1]?.use?.total);
-    expect(resumed.ok && resumed.reply.sessionId).not.toBe(id);
+    expect(resumedEnd.ok && resumedEnd.reply.sessionId).not.toBe(id);
   });
 
-  const status = (code: number, more: object = {}): Answer => ({ kind: 'error', status: code, message: 'no', ...more });
+  const status = (code: number, fields: object = {}): Answer => ({
+    kind: 'error',
+    status: code,
+    message: 'no',
+    ...fields,
+  });
   const faults: readonly [title: string, script: Script, ends: string, requests: number, waits: readonly unknown[]][] =
     [
       ['400', status(400), 'agent-error', 1, []],
@@ -113,21 +119,21 @@ describe.each(DIALECTS)('a call to the API of %s', (dialect) => {
       ['an empty answer', { kind: 'text', text: '' }, 'no-tokens', 1, []],
     ];
   test.each(faults)('%s', async (_title, script, ends, requests, waits) => {
-    const { ask, sent, waits: waited } = await simulated(dialect, script);
+    const { ask, sent, waits: actualWaits } = await simulate(dialect, script);
     const end = await ask();
-    expect([ending(end), sent().length, waited, end.retries]).toEqual([ends, requests, waits, waits.length]);
+    expect([ending(end), sent().length, actualWaits, end.retries]).toEqual([ends, requests, waits, waits.length]);
   });
 
   test('a hang ends after the idle timeout, and a slow review after its timeout', async () => {
-    const idle = await simulated(dialect, { kind: 'hang' });
+    const idle = await simulate(dialect, { kind: 'hang' });
     expect(await idle.ask({ idleSeconds: 0.3 })).toMatchObject({ failure: { kind: 'idle', seconds: 0.3 } });
-    const slow = await simulated(dialect, { ...PASS, delayMs: 5000 } as Answer);
+    const slow = await simulate(dialect, { ...PASS, delayMs: 5000 } as Answer);
     expect(await slow.ask({ timeoutSeconds: 0.3 })).toMatchObject({ failure: { kind: 'timeout', seconds: 0.3 } });
     expect([idle.sent().length, slow.sent().length]).toEqual([1, 1]);
   });
 
   test('a stop ends the request at once', async () => {
-    const { ask } = await simulated(dialect, { kind: 'hang' });
+    const { ask } = await simulate(dialect, { kind: 'hang' });
     const stop = new AbortController();
     setTimeout(() => stop.abort(), 200);
     expect(await ask({}, { stop: stop.signal })).toMatchObject({ failure: { kind: 'cancelled' } });
@@ -135,37 +141,37 @@ describe.each(DIALECTS)('a call to the API of %s', (dialect) => {
   });
 
   test('tools without end are an error, after the model was asked to answer', async () => {
-    const { ask, sent } = await simulated(dialect, READ);
+    const { ask, sent } = await simulate(dialect, READ);
     expect(await ask()).toMatchObject({ ok: false, failure: { kind: 'agent-error' } });
     expect(sent().length).toBe(CALL_LIMITS.requests);
     expect(JSON.stringify(sent().at(-1)?.body)).toContain('Answer now: after 1 more requests');
   });
 
   test('retries count in the limit of the caller, and cut answers in the usage', async () => {
-    const { ask, sent } = await simulated(dialect, status(500));
+    const { ask, sent } = await simulate(dialect, status(500));
     expect(await ask({ mostRetries: 0 })).toMatchObject({ retries: 0 });
     expect(sent().length).toBe(1);
-    const cut = await simulated(dialect, [{ kind: 'cut', text: 'no' }, PASS]);
+    const cut = await simulate(dialect, [{ kind: 'cut', text: 'no' }, PASS]);
     const end = await cut.ask();
     const [first, second] = cut.sent().map(({ use }) => use?.total ?? 0);
     const usage = end.ok ? end.reply.usage : null;
-    const told = (usage?.inputTokens ?? 0) + (usage?.cachedInputTokens ?? 0) + (usage?.cacheWriteTokens ?? 0);
+    const reportedTokens = (usage?.inputTokens ?? 0) + (usage?.cachedInputTokens ?? 0) + (usage?.cacheWriteTokens ?? 0);
     // OpenAI reports the usage at the end of a stream, so a cut one has none.
-    expect(told).toBe(dialect === 'anthropic' ? (first ?? 0) + (second ?? 0) : second);
+    expect(reportedTokens).toBe(dialect === 'anthropic' ? (first ?? 0) + (second ?? 0) : second);
   });
 });
 
 test('a fork that answers at once does not pay for a cache of its own question', async () => {
-  const { ask, sent } = await simulated('anthropic', [READ, PASS, PASS, PASS, READ, PASS]);
+  const { ask, sent } = await simulate('anthropic', [READ, PASS, PASS, PASS, READ, PASS]);
   const first = await ask();
   const forkOf = first.ok ? (first.reply.sessionId ?? '') : '';
-  const written = await ask({ dynamic: 'Fork.', forkOf });
-  const unwritten = await ask({ dynamic: 'A second fork.', forkOf, answersAtOnce: true });
+  const usualEnd = await ask({ dynamic: 'Fork.', forkOf });
+  const immediateEnd = await ask({ dynamic: 'A second fork.', forkOf, answersAtOnce: true });
   const whole = sent()[1]?.use?.total ?? 0;
   expect(sent()[2]?.use).toMatchObject({ read: whole, input: 0 });
   expect(sent()[3]?.use).toMatchObject({ read: whole, write: 0 });
-  expect(written.ok && written.reply.requests?.lastCached).toBe(undefined);
-  expect(unwritten.ok && unwritten.reply.requests?.lastCached).toBe(whole);
+  expect(usualEnd.ok && usualEnd.reply.requests?.lastCached).toBe(undefined);
+  expect(immediateEnd.ok && immediateEnd.reply.requests?.lastCached).toBe(whole);
   // If the model opens a file after all, the next request writes the rest, so that a third one would read it.
   await ask({ dynamic: 'Another fork.', forkOf, answersAtOnce: true });
   expect(sent()[5]?.use).toMatchObject({ read: whole, input: 0 });
@@ -194,9 +200,9 @@ describe('Chat Completions', () => {
     { choices: [{ index: 0, delta: {}, finish_reason: finish }] },
     { choices: [], usage: { prompt_tokens: 100, completion_tokens: 7, prompt_tokens_details: { cached_tokens: 60 } } },
   ];
-  const called = { index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"path":' } };
+  const toolCall = { index: 0, id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"path":' } };
   const reading = [
-    { choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [called] } }] },
+    { choices: [{ index: 0, delta: { role: 'assistant', tool_calls: [toolCall] } }] },
     { choices: [{ index: 0, delta: { tool_calls: [{ index: 0, function: { arguments: '"src/a.ts"}' } }] } }] },
     { choices: [{ index: 0, delta: {}, finish_reason: 'tool_calls' }] },
   ];
@@ -228,8 +234,11 @@ describe('Chat Completions', () => {
     const { ask } = apiCaller({ dialect: 'openai', endpoint: 'chat', baseUrl: server.baseUrl });
     const first = await ask();
     await ask({ sessionId: first.ok ? first.reply.sessionId : null, isRepeat: true });
-    const asked = server.bodies.map((body) => [body['response_format'] !== undefined, (body['tools'] as []).length]);
-    expect(asked).toEqual([
+    const requestShapes = server.bodies.map((body) => [
+      body['response_format'] !== undefined,
+      (body['tools'] as []).length,
+    ]);
+    expect(requestShapes).toEqual([
       [false, 5],
       [true, 5],
     ]);
@@ -267,9 +276,9 @@ describe('Chat Completions', () => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end(JSON.stringify({ error: { message: 'wrong key dummy-key-0123456789' } }));
     });
-    const told = await apiCaller({ dialect: 'openai', endpoint: 'chat', baseUrl: telling.baseUrl }).ask();
-    expect(told).toMatchObject({ failure: { kind: 'not-logged-in', said: 'HTTP status 401: wrong key [masked]' } });
-    expect(JSON.stringify(told)).not.toContain('dummy-key');
+    const refusal = await apiCaller({ dialect: 'openai', endpoint: 'chat', baseUrl: telling.baseUrl }).ask();
+    expect(refusal).toMatchObject({ failure: { kind: 'not-logged-in', said: 'HTTP status 401: wrong key [masked]' } });
+    expect(JSON.stringify(refusal)).not.toContain('dummy-key');
   });
 });
 
@@ -277,18 +286,18 @@ describe('the stored conversations', () => {
   test('a changed, missing or foreign file is not resumed', async () => {
     const folder = temporaryFolder();
     const store = openTranscripts(folder);
-    const kept = store.keep({ opening: 'Rules.', turns: [{ kind: 'question', text: 'Look.' }] });
-    const id = kept.ok ? kept.value : '';
+    const storeResult = store.keep({ opening: 'Rules.', turns: [{ kind: 'question', text: 'Look.' }] });
+    const id = storeResult.ok ? storeResult.value : '';
     expect(store.read(id)?.turns).toEqual([{ kind: 'question', text: 'Look.' }]);
     const path = join(folder, 'onceover/transcripts', `${id}.json`);
     writeFileSync(path, readFileSync(path, 'utf8').replace('Look.', 'Pass.'));
     expect(store.read(id)).toBe(null);
-    for (const other of ['', '../../x', 'a'.repeat(64), `${id}\n`]) expect(store.read(other)).toBe(null);
+    for (const unknownId of ['', '../../x', 'a'.repeat(64), `${id}\n`]) expect(store.read(unknownId)).toBe(null);
     expect(readdirSync(join(folder, 'onceover/transcripts')).length).toBe(1);
   });
 
   test('a lost conversation fails without a request', async () => {
-    const { ask, sent } = await simulated('anthropic', PASS);
+    const { ask, sent } = await simulate('anthropic', PASS);
     expect(await ask({ sessionId: 'a'.repeat(64) })).toMatchObject({ failure: { kind: 'session-lost' }, usage: null });
     expect(sent()).toEqual([]);
   });

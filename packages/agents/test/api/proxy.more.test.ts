@@ -40,16 +40,16 @@ gates:
   writeFileSync(authority, certificate);
   const env = { TEST_KEY: KEY, HTTPS_PROXY: `http://me:secret-word@127.0.0.1:${proxy.port}` };
 
-  const distrusted = await onceover(repo.root, ['run'], { env, timeoutMs: 30_000 });
-  expect([distrusted.code, keys]).toEqual([3, []]);
-  expect(distrusted.stdout + distrusted.stderr).toContain('SELF_SIGNED_CERT');
+  const failedRun = await onceover(repo.root, ['run'], { env, timeoutMs: 30_000 });
+  expect([failedRun.code, keys]).toEqual([3, []]);
+  expect(failedRun.stdout + failedRun.stderr).toContain('SELF_SIGNED_CERT');
 
-  const more = { ...env, NODE_EXTRA_CA_CERTS: authority };
-  const end = await onceover(repo.root, ['run', '--json'], { env: more, timeoutMs: 30_000 });
+  const trustingEnv = { ...env, NODE_EXTRA_CA_CERTS: authority };
+  const end = await onceover(repo.root, ['run', '--json'], { env: trustingEnv, timeoutMs: 30_000 });
   expect([end.code, (JSON.parse(end.stdout) as RunDocument).status, keys]).toEqual([0, 'passed', [`Bearer ${KEY}`]]);
   const last = proxy.seen.at(-1);
   expect(last).toMatchObject({ method: 'CONNECT', address: 'models.test:443', login: 'me:secret-word' });
   // The proxy passes on encrypted bytes only.
   expect(last?.bytes).not.toContain(KEY);
-  for (const { stdout, stderr } of [distrusted, end]) expect(stdout + stderr).not.toMatch(/secret-word|dummy-key/);
+  for (const { stdout, stderr } of [failedRun, end]) expect(stdout + stderr).not.toMatch(/secret-word|dummy-key/);
 });

@@ -12,16 +12,16 @@ const HIDDEN = ['.deepwork/logs', '.deepwork/tmp'] as RepoPath[];
 
 /** Takes a snapshot of a repository and returns a function that calls a tool on it. */
 async function toolsOn(repo: TestRepo) {
-  const found = await findRepository(repo.root);
-  if (!found.ok) throw new Error(found.failure.kind);
-  const place = found.value;
+  const repository = await findRepository(repo.root);
+  if (!repository.ok) throw new Error(repository.failure.kind);
+  const place = repository.value;
   const snapshots = openSnapshots(place);
-  const compared = await snapshots.compare({ kind: 'change', base: 'main' }, 'main');
-  if (!compared.ok) throw new Error(compared.failure.kind);
-  const taken = await snapshots.take(compared.value, { folders: HIDDEN });
-  const tree = taken.ok ? await taken.value.tree() : taken;
+  const comparison = await snapshots.compare({ kind: 'change', base: 'main' }, 'main');
+  if (!comparison.ok) throw new Error(comparison.failure.kind);
+  const snapshot = await snapshots.take(comparison.value, { folders: HIDDEN });
+  const tree = snapshot.ok ? await snapshot.value.tree() : snapshot;
   if (!tree.ok) throw new Error(tree.failure.kind);
-  const files = openTreeReader(place, { head: tree.value, base: compared.value.baseTree, hidden: HIDDEN });
+  const files = openTreeReader(place, { head: tree.value, base: comparison.value.baseTree, hidden: HIDDEN });
   return async (name: string, input: object | null) => {
     const { result, opened } = await runTool(files, { id: '1', name, input: input as never });
     return { text: result.text, failed: result.failed, opened };
@@ -114,8 +114,8 @@ describe('the jail of the tools', () => {
     const { repo } = jail();
     repo.git('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', inner.root, 'module');
     const call = await toolsOn(repo);
-    const named = await call('read', { path: 'module' });
-    expect([named.failed, named.text]).toEqual([true, expect.stringContaining('is a submodule at')]);
+    const submodule = await call('read', { path: 'module' });
+    expect([submodule.failed, submodule.text]).toEqual([true, expect.stringContaining('is a submodule at')]);
     expect((await call('read', { path: 'module/inside.txt' })).failed).toBe(true);
     expect((await call('grep', { pattern: SECRET })).text).toBe('(No line matches.)');
   });

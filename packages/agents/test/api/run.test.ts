@@ -26,34 +26,37 @@ test('an API reviewer opens files of the snapshot, fails, resumes with the chang
   expect(JSON.parse(record)).toMatchObject({ opened: ['src/b.ts'], session: { version: 'api-1' } });
 
   repo.write('src/a.ts', 'export const a = 1;\nexport const more = 3;\n');
-  const fixed = [...(JSON.stringify(first.findings).match(/F\d+/) ?? [])].map((id) => ({
+  const dispositions = [...(JSON.stringify(first.findings).match(/F\d+/) ?? [])].map((id) => ({
     id,
     state: 'fixed',
     why: 'done',
   }));
-  repo.script('sonnet', { kind: 'structured', value: { ...PASS, previous: fixed } });
+  repo.script('sonnet', { kind: 'structured', value: { ...PASS, previous: dispositions } });
   const second = await repo.document();
   expect([second.code, second.gates[0]?.slots[0]?.dispatch]).toEqual([0, 'resumed']);
-  const sent = conversationOf(repo.sim.requests(), 'sonnet');
-  expect(sent.length).toBe(3);
+  const requests = conversationOf(repo.sim.requests(), 'sonnet');
+  expect(requests.length).toBe(3);
   // The resumed request starts with everything that was sent before, so the provider reads all of it from its cache.
-  expect(sent[2]?.use?.read).toBe(sent[1]?.use?.total);
+  expect(requests[2]?.use?.read).toBe(requests[1]?.use?.total);
 });
 
 test('the key is in no file and no output, and nothing is sent without it', async () => {
   const repo = await apiRepo();
   repo.script('sonnet', { kind: 'error', status: 401, message: `bad key ${DUMMY_KEY}` });
-  const refused = await repo.run();
-  expect(refused.code).toBe(3);
-  expect(refused.stdout + refused.stderr).toContain('set TEST_KEY');
+  const refusedRun = await repo.run();
+  expect(refusedRun.code).toBe(3);
+  expect(refusedRun.stdout + refusedRun.stderr).toContain('set TEST_KEY');
   const missing = await repo.run([], { env: { TEST_KEY: '' } });
   expect([missing.code, repo.sim.requests().length]).toEqual([3, 1]);
   expect(missing.stdout + missing.stderr).toContain('TEST_KEY');
   const doctor = await onceover(repo.root, ['doctor']);
   expect(doctor.stdout).toContain('TEST_KEY');
-  for (const end of [refused, missing]) expect(end.stdout + end.stderr).not.toContain(DUMMY_KEY);
-  const found = execFileSync('sh', ['-c', `grep -rl ${DUMMY_KEY} . || true`], { cwd: repo.root, encoding: 'utf8' });
-  expect(found).toBe('');
+  for (const end of [refusedRun, missing]) expect(end.stdout + end.stderr).not.toContain(DUMMY_KEY);
+  const filesWithKey = execFileSync('sh', ['-c', `grep -rl ${DUMMY_KEY} . || true`], {
+    cwd: repo.root,
+    encoding: 'utf8',
+  });
+  expect(filesWithKey).toBe('');
 });
 
 test('two reviews with three reviewers share the start of their prompts on the wire', async () => {
@@ -71,29 +74,30 @@ test('two reviews with three reviewers share the start of their prompts on the w
   repo.sim.script('sonnet', { kind: 'structured', value: PASS, delayMs: DELAY_MS });
   const document = await repo.document();
   expect(document.code).toBe(0);
-  const sent = conversationOf(repo.sim.requests(), 'sonnet').map(({ body, use, at }) => ({
+  const sentRequests = conversationOf(repo.sim.requests(), 'sonnet').map(({ body, use, at }) => ({
     blocks: anthropicBlocks(body ?? {}),
     use,
     at,
   }));
-  expect(sent.length).toBe(6);
+  expect(sentRequests.length).toBe(6);
   // The three requests of a review are identical in every byte.
-  const texts = [...new Set(sent.map(({ blocks }) => JSON.stringify(blocks)))];
-  const reviews = texts.map((text) => sent.filter(({ blocks }) => JSON.stringify(blocks) === text));
+  const texts = [...new Set(sentRequests.map(({ blocks }) => JSON.stringify(blocks)))];
+  const reviews = texts.map((text) => sentRequests.filter(({ blocks }) => JSON.stringify(blocks) === text));
   expect(reviews.map((requests) => requests.length)).toEqual([3, 3]);
-  const [[one], [two]] = reviews as [typeof sent, typeof sent];
-  const common = one?.blocks.findIndex((block, i) => JSON.stringify(block) !== JSON.stringify(two?.blocks[i])) ?? 0;
-  const shared = one?.blocks.slice(0, common) ?? [];
-  expect(JSON.stringify(shared)).toContain('+export const a = 2;');
-  expect(shared.at(-1)?.ttl).toBe('5m');
-  const start = tokensOf(shared.reduce((sum, { chars }) => sum + chars, 0));
+  const [[leader], [otherLeader]] = reviews as [typeof sentRequests, typeof sentRequests];
+  const common =
+    leader?.blocks.findIndex((block, i) => JSON.stringify(block) !== JSON.stringify(otherLeader?.blocks[i])) ?? 0;
+  const commonBlocks = leader?.blocks.slice(0, common) ?? [];
+  expect(JSON.stringify(commonBlocks)).toContain('+export const a = 2;');
+  expect(commonBlocks.at(-1)?.ttl).toBe('5m');
+  const start = tokensOf(commonBlocks.reduce((sum, { chars }) => sum + chars, 0));
   // The first request finds nothing. The others wait until its answer begins, because its cache can be read from then on.
-  expect(one?.use?.read).toBe(0);
-  for (const { at } of sent.slice(1)) expect(at - (one?.at ?? 0)).toBeGreaterThanOrEqual(DELAY_MS);
+  expect(leader?.use?.read).toBe(0);
+  for (const { at } of sentRequests.slice(1)) expect(at - (leader?.at ?? 0)).toBeGreaterThanOrEqual(DELAY_MS);
   // Reviewers of the same review read all of it, and the first one of the other review all blocks that both share.
-  const all = { ...one?.use, read: one?.use?.total, write: 0, write1h: 0, input: 0 };
-  expect(reviews[0]?.slice(1).map(({ use }) => use)).toEqual([all, all]);
-  expect(two?.use?.read).toBe(start);
+  const fullRead = { ...leader?.use, read: leader?.use?.total, write: 0, write1h: 0, input: 0 };
+  expect(reviews[0]?.slice(1).map(({ use }) => use)).toEqual([fullRead, fullRead]);
+  expect(otherLeader?.use?.read).toBe(start);
   // The rest of the other review does not wait for its first reviewer, so only the shared start is certain to be there.
   for (const { use } of reviews[1]?.slice(1) ?? []) expect(use?.read).toBeGreaterThanOrEqual(start);
 });
@@ -115,9 +119,9 @@ test('a pull request cannot send the key to another address', async () => {
 
 test('an agent may not choose an address or a variable that no person has approved', async () => {
   const repo = await apiRepo();
-  const refused = await repo.run(['--started-by-agent']);
-  expect([refused.code, repo.sim.requests().length]).toEqual([3, 0]);
-  expect(refused.stderr).toContain(`send code to ${repo.sim.baseUrl('sonnet')} with the key in TEST_KEY`);
+  const refusedRun = await repo.run(['--started-by-agent']);
+  expect([refusedRun.code, repo.sim.requests().length]).toEqual([3, 0]);
+  expect(refusedRun.stderr).toContain(`send code to ${repo.sim.baseUrl('sonnet')} with the key in TEST_KEY`);
   expect((await repo.run()).code).toBe(0);
   expect((await repo.run(['--started-by-agent'])).code).toBe(0);
 });

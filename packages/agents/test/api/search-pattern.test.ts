@@ -5,8 +5,8 @@ import { compilePattern } from '../../src/api/search-pattern.ts';
 const never = () => false;
 
 function matches(source: string, line: string, ignoreCase = false): boolean | string | null {
-  const compiled = compilePattern(source, ignoreCase);
-  return compiled.ok ? compiled.pattern.matches(line, never) : compiled.said;
+  const compilation = compilePattern(source, ignoreCase);
+  return compilation.ok ? compilation.pattern.matches(line, never) : compilation.said;
 }
 
 describe('a search pattern', () => {
@@ -50,7 +50,7 @@ describe('a search pattern', () => {
     ['a lone backslash', 'a\\', 'the pattern ends with a lone "\\"'],
     ['an empty pattern', '', 'the pattern is empty'],
     ['a very long pattern', 'a'.repeat(501), 'the pattern has over 500 characters'],
-  ])('says why it cannot use %s', (_title, source, said) => expect(matches(source, 'a')).toBe(said));
+  ])('says why it cannot use %s', (_title, source, message) => expect(matches(source, 'a')).toBe(message));
 
   test.each(['(a+)+$', '(a|a)*$', '(a*)*b', '(.*a){20}$', '^(([a-z])+.)+[A-Z]([a-z])+$', '(x+x+)+y'])(
     'takes linear time for %s',
@@ -63,15 +63,15 @@ describe('a search pattern', () => {
   );
 
   test('stops if the time is over', () => {
-    const compiled = compilePattern('b', false);
-    expect(compiled.ok && compiled.pattern.matches('a'.repeat(100_000), () => true)).toBe(null);
+    const compilation = compilePattern('b', false);
+    expect(compilation.ok && compilation.pattern.matches('a'.repeat(100_000), () => true)).toBe(null);
   });
 
   test('agrees with the regular expressions of JavaScript', () => {
     const atom = fc.constantFrom('a', 'b', '.', '[ab]', '[^a]', '\\w', '\\b', '^', '$', '(?:ab|b)', '(a|)', '-');
     const part = fc
       .tuple(atom, fc.constantFrom('', '*', '+', '?', '{2}', '{1,3}'))
-      .map(([one, times]) => (/^(?:\\b|\^|\$)$/.test(one) ? one : one + times));
+      .map(([piece, times]) => (/^(?:\\b|\^|\$)$/.test(piece) ? piece : piece + times));
     const source = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(''));
     const line = fc.array(fc.constantFrom('a', 'b', '-', ' '), { maxLength: 8 }).map((chars) => chars.join(''));
     fc.assert(

@@ -13,9 +13,9 @@ test.each(['gate', 'loop', 'quality', 'fixer'] as const)(
   (kind) => {
     const objects = objectsIn(strictSchema(answerSchema(kind)));
     expect(objects.length).toBeGreaterThan(0);
-    for (const one of objects) {
-      expect(one['additionalProperties']).toBe(false);
-      expect(one['required']).toEqual(Object.keys(one['properties'] as object));
+    for (const schema of objects) {
+      expect(schema['additionalProperties']).toBe(false);
+      expect(schema['required']).toEqual(Object.keys(schema['properties'] as object));
     }
   },
 );

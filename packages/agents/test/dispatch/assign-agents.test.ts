@@ -20,9 +20,9 @@ test('assigns available[(k-1) mod n] to slot k; all other agents may take over',
   const names = fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 30 }), names, (slot, available) => {
-      const assigned = assignAgents(slot, available);
-      expect(assigned?.agent).toBe(available[(slot - 1) % available.length]);
-      expect([assigned?.agent, ...(assigned?.others ?? [])].sort()).toEqual([...available].sort());
+      const assignment = assignAgents(slot, available);
+      expect(assignment?.agent).toBe(available[(slot - 1) % available.length]);
+      expect([assignment?.agent, ...(assignment?.others ?? [])].sort()).toEqual([...available].sort());
     }),
   );
 });

@@ -29,12 +29,12 @@ describe('the budget of a run', () => {
     ['as much as the limit', [0.5, 0.5], 'usd'],
     ['more', [1.5], 'usd'],
     ['no agent reported its cost', [null, null], null],
-  ])('so much money: %s', (_title, costs, expected) => {
+  ])('so much money: %s', (_title, costs, exceededLimit) => {
     const budget = openBudget({ usd: 1, dispatches: null });
     for (const costUsd of costs) budget.used('one', usage({ costUsd }));
     budget.used('two', null);
-    expect(budget.spend()).toBe(expected);
-    expect(budget.dispatches()).toBe(expected === null ? 1 : 0);
+    expect(budget.spend()).toBe(exceededLimit);
+    expect(budget.dispatches()).toBe(exceededLimit === null ? 1 : 0);
   });
 
   test('allows no call with a limit of 0', () => {

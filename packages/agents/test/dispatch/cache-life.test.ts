@@ -46,48 +46,84 @@ describe('the rule of a model', () => {
 });
 
 /** A resumed call after a pause of some minutes; `days` ago. */
-const seen = (minutes: number, hit: boolean, days = 0) => ({
+const observation = (minutes: number, isHit: boolean, days = 0) => ({
   model: null,
   ttl: '5m' as const,
   idleMs: minutes * MINUTE,
-  hit,
+  hit: isHit,
   at: new Date(NOW.getTime() - days * DAY * MINUTE).toISOString(),
 });
 
 describe('how long the cache lives', () => {
-  test.each<[string, number, ReturnType<typeof seen>[], number, 'table' | 'measured']>([
+  test.each<[string, number, ReturnType<typeof observation>[], number, 'table' | 'measured']>([
     ['nothing is measured', 30, [], 30, 'table'],
-    ['a hit within the time of the table', 30, [seen(20, true)], 30, 'table'],
-    ['a hit although the table says expired', 30, [seen(40, true)], 41, 'measured'],
-    ['the longest hit counts', 30, [seen(40, true), seen(90, true), seen(50, true)], 91, 'measured'],
-    ['a hit after two days: at most 24 hours', 30, [seen(2 * DAY, true)], DAY, 'measured'],
-    ['a miss although the table says cached: one proves nothing', 30, [seen(20, false)], 30, 'table'],
+    ['a hit within the time of the table', 30, [observation(20, true)], 30, 'table'],
+    ['a hit although the table says expired', 30, [observation(40, true)], 41, 'measured'],
+    [
+      'the longest hit counts',
+      30,
+      [observation(40, true), observation(90, true), observation(50, true)],
+      91,
+      'measured',
+    ],
+    ['a hit after two days: at most 24 hours', 30, [observation(2 * DAY, true)], DAY, 'measured'],
+    ['a miss although the table says cached: one proves nothing', 30, [observation(20, false)], 30, 'table'],
     [
       'two misses in a row shorten the time to half of the pause',
       30,
-      [seen(20, false), seen(20, false)],
+      [observation(20, false), observation(20, false)],
       10,
       'measured',
     ],
-    ['but not below a hit', 30, [seen(16, true), seen(20, false), seen(20, false)], 16, 'measured'],
-    ['a hit between two misses', 30, [seen(20, false), seen(22, true), seen(20, false)], 30, 'table'],
-    ['a miss after the table says expired', 30, [seen(40, false), seen(50, false)], 30, 'table'],
-    ['shortened, then a longer hit', 30, [seen(20, false), seen(20, false), seen(25, true)], 26, 'measured'],
-    ['lengthened, then two misses', 30, [seen(60, true), seen(50, false), seen(50, false)], 25, 'measured'],
-    ['never below a minute', 5, [seen(1, false), seen(1, false), seen(1, false), seen(1, false)], 1, 'measured'],
-    ['measurements older than two weeks are ignored', 30, [seen(40, true, 15)], 30, 'table'],
-    ['a measurement from the future is ignored', 30, [seen(40, true, -1)], 30, 'table'],
+    [
+      'but not below a hit',
+      30,
+      [observation(16, true), observation(20, false), observation(20, false)],
+      16,
+      'measured',
+    ],
+    [
+      'a hit between two misses',
+      30,
+      [observation(20, false), observation(22, true), observation(20, false)],
+      30,
+      'table',
+    ],
+    ['a miss after the table says expired', 30, [observation(40, false), observation(50, false)], 30, 'table'],
+    [
+      'shortened, then a longer hit',
+      30,
+      [observation(20, false), observation(20, false), observation(25, true)],
+      26,
+      'measured',
+    ],
+    [
+      'lengthened, then two misses',
+      30,
+      [observation(60, true), observation(50, false), observation(50, false)],
+      25,
+      'measured',
+    ],
+    [
+      'never below a minute',
+      5,
+      [observation(1, false), observation(1, false), observation(1, false), observation(1, false)],
+      1,
+      'measured',
+    ],
+    ['measurements older than two weeks are ignored', 30, [observation(40, true, 15)], 30, 'table'],
+    ['a measurement from the future is ignored', 30, [observation(40, true, -1)], 30, 'table'],
   ])('%s', (_title, table, list, minutes, from) => {
     expect(cacheLife(table, list, NOW)).toEqual({ minutes, from });
   });
 
   test('stays within its limits, whatever is measured', () => {
-    const one = fc.record({ minutes: fc.double({ min: 0, max: 5000, noNaN: true }), hit: fc.boolean() });
+    const anyObservation = fc.record({ minutes: fc.double({ min: 0, max: 5000, noNaN: true }), hit: fc.boolean() });
     fc.assert(
-      fc.property(fc.constantFrom(5, 30, 60, DAY), fc.array(one), (table, list) => {
+      fc.property(fc.constantFrom(5, 30, 60, DAY), fc.array(anyObservation), (table, list) => {
         const { minutes } = cacheLife(
           table,
-          list.map(({ minutes: idle, hit }) => seen(idle, hit)),
+          list.map(({ minutes: idle, hit }) => observation(idle, hit)),
           NOW,
         );
         expect(minutes).toBeGreaterThanOrEqual(1);
@@ -122,7 +158,7 @@ describe('whether a resumed session was still cached', () => {
     ['written to the cache again', [session(null, 20_000), { usage: usage(0, 0, 20_500), requests: null }], false],
     ['no usage', [session(20_000, 20_000), { usage: null, requests: null }], null],
     ['an older record', [{ contextTokens: null }, { usage: usage(1, 1), requests: null }], null],
-  ])('%s', (_title, given, expected) => {
-    expect(judgeHit(...given)).toBe(expected);
+  ])('%s', (_title, args, expected) => {
+    expect(judgeHit(...args)).toBe(expected);
   });
 });

@@ -64,8 +64,8 @@ test.each([
   ['an expired session gets the chosen one', 'auto', '5m', { cacheExpired: true, ttl: '1h' }, '5m'],
   ['a new session gets the chosen one', 'auto', '1h', null, '1h'],
   ['the setting wins', '5m', '5m', { cacheExpired: false, ttl: '1h' }, '5m'],
-] as const)('%s', (_title, setting, chosen, session, expected) => {
+] as const)('%s', (_title, setting, chosenTtl, session, expectedTtl) => {
   const cache = { provider: 'anthropic', model: null, sentTokens: null, opening: null, resumed: null };
-  const resumed = session && { cacheExpired: session.cacheExpired, cache: { ...cache, ttl: session.ttl } };
-  expect(ttlOfCall(setting, chosen, resumed)).toBe(expected);
+  const resumedSession = session && { cacheExpired: session.cacheExpired, cache: { ...cache, ttl: session.ttl } };
+  expect(ttlOfCall(setting, chosenTtl, resumedSession)).toBe(expectedTtl);
 });

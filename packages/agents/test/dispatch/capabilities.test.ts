@@ -5,10 +5,10 @@ import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { openCapabilities } from '../../src/dispatch/resume-probe.ts';
 
-const result = (agent: string, version: string, failed: ResumeResult['failed'] = null): ResumeResult => ({
+const result = (agent: string, version: string, failure: ResumeResult['failed'] = null): ResumeResult => ({
   agent,
   version,
-  failed,
+  failed: failure,
   freshMs: 12,
   resumedMs: null,
 });
@@ -33,11 +33,11 @@ test.each([
   ['{}', []],
   ['[1, null, {"agent": "claude"}, {"agent":"a","version":"1","failed":3,"freshMs":null,"resumedMs":null}]', []],
   ['[{"agent":"a","version":"1","failed":null,"freshMs":"soon","resumedMs":null}]', []],
-])('a broken file says nothing: %s', async (text, expected) => {
+])('a broken file says nothing: %s', async (text, results) => {
   const folder = temporaryFolder();
   mkdirSync(join(folder, 'onceover'));
   writeFileSync(join(folder, 'onceover/capabilities.json'), text);
-  expect(await openCapabilities(folder).probed()).toEqual(expected);
+  expect(await openCapabilities(folder).probed()).toEqual(results);
 });
 
 test('fails if the folder cannot be created', async () => {

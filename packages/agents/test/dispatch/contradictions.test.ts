@@ -4,9 +4,9 @@ import type { AnswerKind, Answers } from '../../src/dispatch/answer-schemas.ts';
 import { readAnswer } from '../../src/dispatch/read-answer.ts';
 import { refuses } from '../../src/dispatch/refusals.ts';
 
-const said = <K extends AnswerKind>(kind: K, text: string, structured?: unknown) => {
-  const read = readAnswer(kind, { text, structured });
-  return read.ok ? (refuses(kind, read.answer) ? 'refusal' : 'pass') : read.failure.why;
+const verdictOf = <K extends AnswerKind>(kind: K, text: string, structuredAnswer?: unknown) => {
+  const readResult = readAnswer(kind, { text, structured: structuredAnswer });
+  return readResult.ok ? (refuses(kind, readResult.answer) ? 'refusal' : 'pass') : readResult.failure.why;
 };
 
 const FINDING = '{"file":"src/a.ts","line":1,"issue":"Loses data.","priority":"high"}';
@@ -54,13 +54,13 @@ describe('an answer that refuses and passes at once is not a pass', () => {
     ['violations in a list', `{"status":"pass","violations":[[${FINDING}]]}`, 'wrong-shape'],
     ['a schema that refuses', `{"type":"object","properties":{"status":"fail"}}\n${PASS}`, 'wrong-shape'],
   ])('%s', (_title, text, expected) => {
-    expect(said('gate', text)).toBe(expected);
+    expect(verdictOf('gate', text)).toBe(expected);
   });
 
   test('the text refuses, and the structured field passes', () => {
-    expect(said('gate', FAIL, JSON.parse(PASS))).toBe('several-answers');
-    expect(said('gate', PASS, JSON.parse(PASS))).toBe('pass');
-    expect(said('gate', 'All good.', JSON.parse(PASS))).toBe('pass');
+    expect(verdictOf('gate', FAIL, JSON.parse(PASS))).toBe('several-answers');
+    expect(verdictOf('gate', PASS, JSON.parse(PASS))).toBe('pass');
+    expect(verdictOf('gate', 'All good.', JSON.parse(PASS))).toBe('pass');
   });
 
   test.each<[AnswerKind, string, string]>([
@@ -80,7 +80,7 @@ describe('an answer that refuses and passes at once is not a pass', () => {
     ['fixer', '{"summary":"a","dispositions":[],"dispositions":[]}', 'duplicate-key'],
     ['fixer', 'I wrote {"a":1}. {"summary":"a"}', 'pass'],
   ])('an answer of kind %s: %s', (kind, text, expected) => {
-    expect(said(kind, text)).toBe(expected);
+    expect(verdictOf(kind, text)).toBe(expected);
   });
 });
 
@@ -106,8 +106,8 @@ const inFence = fc.constantFrom(
   (text: string) => `\`\`\`json\n${text}\n\`\`\``,
   (text: string) => `\`\`\`\n${text}\n\`\`\``,
 );
-const shown = (answer: fc.Arbitrary<object>) =>
-  fc.tuple(answer, pretty, inFence).map(([one, indent, fenced]) => fenced(JSON.stringify(one, null, indent)));
+const answerText = (answer: fc.Arbitrary<object>) =>
+  fc.tuple(answer, pretty, inFence).map(([object, indent, fence]) => fence(JSON.stringify(object, null, indent)));
 
 const words = fc.string({ unit: fc.constantFrom('a', ' ', '{', '}', '"', '[', ']', ':', 'ok', '\n', "'", '`') });
 const previous = fc.array(
@@ -144,23 +144,23 @@ describe.each(['gate', 'loop', 'quality'] as const)('any answer of kind %s', (ki
 
   test('that is one pass in prose or a fence is a pass', () => {
     fc.assert(
-      fc.property(prose, shown(pass), prose, (before, answer, after) => {
-        expect(said(kind, `${before}\n${answer}\n${after}`)).toBe('pass');
+      fc.property(prose, answerText(pass), prose, (before, answer, after) => {
+        expect(verdictOf(kind, `${before}\n${answer}\n${after}`)).toBe('pass');
       }),
     );
   });
 
   test('with a refusal in it is never a pass', () => {
     const parts = fc.tuple(
-      fc.array(shown(pass), { maxLength: 2 }),
-      shown(REFUSALS[kind]),
-      fc.array(shown(pass), { maxLength: 2 }),
+      fc.array(answerText(pass), { maxLength: 2 }),
+      answerText(REFUSALS[kind]),
+      fc.array(answerText(pass), { maxLength: 2 }),
     );
-    const joined = fc
+    const answerTexts = fc
       .tuple(parts, fc.constantFrom('\n', ' ', ' and ', ','))
       .map(([[a, b, c], by]) => [...a, b, ...c].join(by));
-    const wrapped = fc.tuple(
-      joined,
+    const textAndWrapper = fc.tuple(
+      answerTexts,
       fc.constantFrom(
         (t: string) => t,
         (t: string) => `[${t}]`,
@@ -168,8 +168,8 @@ describe.each(['gate', 'loop', 'quality'] as const)('any answer of kind %s', (ki
       ),
     );
     fc.assert(
-      fc.property(prose, wrapped, prose, (before, [text, wrap], after) => {
-        expect(said(kind, `${before}\n${wrap(text)}\n${after}`)).not.toBe('pass');
+      fc.property(prose, textAndWrapper, prose, (before, [text, wrap], after) => {
+        expect(verdictOf(kind, `${before}\n${wrap(text)}\n${after}`)).not.toBe('pass');
       }),
     );
   });
@@ -177,9 +177,9 @@ describe.each(['gate', 'loop', 'quality'] as const)('any answer of kind %s', (ki
   test('with the same key twice is never a pass', () => {
     fc.assert(
       fc.property(pass, REFUSALS[kind], fc.boolean(), (good, bad, isFirst) => {
-        const [a, b] = (isFirst ? [bad, good] : [good, bad]).map((one) => JSON.stringify(one));
+        const [a, b] = (isFirst ? [bad, good] : [good, bad]).map((answer) => JSON.stringify(answer));
         const text = `${a?.slice(0, -1)},${b?.slice(1)}`;
-        expect(said(kind, text)).not.toBe('pass');
+        expect(verdictOf(kind, text)).not.toBe('pass');
       }),
     );
   });

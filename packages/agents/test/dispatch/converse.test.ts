@@ -21,10 +21,10 @@ const RESUMED = {
   session: { id: 's1', usedBefore: null },
 };
 
-/** Converses with ann, who answers by `said`; ben takes over and passes. Each question takes so many seconds. */
+/** Converses with ann, who answers by `replies`; ben takes over and passes. Each question takes so many seconds. */
 async function talk(
-  said: readonly AskEnd[],
-  given: {
+  replies: readonly AskEnd[],
+  setup: {
     readonly request?: Partial<ConverseRequest<'gate'>>;
     readonly ann?: Partial<ScriptedAgent>;
     readonly calls?: number;
@@ -33,17 +33,21 @@ async function talk(
 ) {
   let now = 0;
   const reviewers = memoryReviewers({
-    ann: { model: 'm1', answer: (_, n) => said[n - 1] ?? fails({ kind: 'agent-error', said: 'down' }), ...given.ann },
+    ann: {
+      model: 'm1',
+      answer: (_, n) => replies[n - 1] ?? fails({ kind: 'agent-error', said: 'down' }),
+      ...setup.ann,
+    },
     ben: { answer: () => answers(PASS) },
   });
-  const budget = openBudget({ usd: null, dispatches: given.calls ?? null });
+  const budget = openBudget({ usd: null, dispatches: setup.calls ?? null });
   const cooldowns = memoryCoolings();
   const again: string[] = [];
   const end = await converse(
     {
       ...{ reviewers, budget, cooldowns, clock: { now: () => new Date(now) } },
       async send(agent, question) {
-        now += (given.secondsEach ?? 0) * 1000;
+        now += (setup.secondsEach ?? 0) * 1000;
         return reviewers.ask(agent, question, { stop: null, watch() {} });
       },
       askingAgain: ({ agent, mode, because }) => again.push(`${mode} ${agent}: ${because.kind}`),
@@ -51,7 +55,7 @@ async function talk(
     {
       ...{ kind: 'gate', agent: 'ann', others: ['ben'], resumed: null, options: OPTIONS },
       fresh: { stable: 'Review.', dynamic: 'The change.' },
-      ...given.request,
+      ...setup.request,
     },
   );
   return { end, again, asked: reviewers.asked, budget, cooldowns };
@@ -95,23 +99,26 @@ describe('a repair question', () => {
 describe('a refusal that could not be read', () => {
   const REFUSAL = '{"status":"fail","violations":[]}';
   const BOTH = GARBAGE('{"status":"fail","violations":[]} {"status":"pass","violations":[]}');
-  const kept = { status: 'fail', violations: [{ priority: 'critical', issue: expect.stringContaining('"fail"') }] };
+  const expectedRefusal = {
+    status: 'fail',
+    violations: [{ priority: 'critical', issue: expect.stringContaining('"fail"') }],
+  };
 
   test('counts although the reviewer passes when asked again', async () => {
     const { end, asked } = await talk([BOTH, answers(PASS)]);
-    expect([asked.length, end.answer]).toMatchObject([2, kept]);
+    expect([asked.length, end.answer]).toMatchObject([2, expectedRefusal]);
     expect(asked[1]?.dynamic).toContain('several JSON objects that contradict each other');
   });
 
   test('counts although another agent passes', async () => {
     const { end, again } = await talk([BOTH, BOTH]);
-    expect([end.agent, end.answer]).toMatchObject(['ben', kept]);
+    expect([end.agent, end.answer]).toMatchObject(['ben', expectedRefusal]);
     expect(again).toEqual(['repair ann: unreadable-answer', 'other-agent ben: unreadable-answer']);
   });
 
   test('counts although a new session passes', async () => {
     const { end } = await talk([BOTH, BOTH, answers(PASS)], { request: { resumed: RESUMED } });
-    expect([end.agent, end.dispatch, end.answer]).toMatchObject(['ann', 'fresh', kept]);
+    expect([end.agent, end.dispatch, end.answer]).toMatchObject(['ann', 'fresh', expectedRefusal]);
   });
 
   test.each<[string, AskEnd]>([
@@ -120,7 +127,7 @@ describe('a refusal that could not be read', () => {
     ['before a tool call, if the answer cannot be read', { ...GARBAGE(), draft: REFUSAL }],
   ])('%s counts although another agent passes', async (_title, first) => {
     const { end } = await talk([first, GARBAGE()]);
-    expect([end.agent, end.answer]).toMatchObject(['ben', kept]);
+    expect([end.agent, end.answer]).toMatchObject(['ben', expectedRefusal]);
   });
 
   test('before a tool call does not count if the answer is a pass', async () => {
@@ -147,8 +154,8 @@ describe('a refusal that could not be read', () => {
 });
 
 test('starts a new session with the whole prompt after a failed resume', async () => {
-  const lost = fails({ kind: 'session-lost', said: 'gone' });
-  const { end, asked, again } = await talk([lost, answers(PASS)], { request: { resumed: RESUMED } });
+  const sessionLost = fails({ kind: 'session-lost', said: 'gone' });
+  const { end, asked, again } = await talk([sessionLost, answers(PASS)], { request: { resumed: RESUMED } });
   expect(end).toMatchObject({ agent: 'ann', dispatch: 'fresh', answer: PASS });
   expect(asked[1]).toMatchObject({ stable: 'Review.', dynamic: 'The change.', sessionId: null });
   expect(again).toEqual(['fresh ann: session-lost']);

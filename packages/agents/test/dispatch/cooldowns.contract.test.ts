@@ -15,11 +15,11 @@ onPostgres(() => {
   // Cooldowns count for all repositories of a user, so each test has a user of its own.
   coolingsContract('on PostgreSQL', () => {
     const store = teamStore(newGitFolder());
-    const opened = store.then((one) => postgresCooldowns({ ...one, login: randomUUID() }));
+    const cooldowns = store.then((connection) => postgresCooldowns({ ...connection, login: randomUUID() }));
     return {
-      all: async (now) => (await opened).all(now),
-      add: async (cooldown) => (await opened).add(cooldown),
-      lift: async (now) => (await opened).lift(now),
+      all: async (now) => (await cooldowns).all(now),
+      add: async (cooldown) => (await cooldowns).add(cooldown),
+      lift: async (now) => (await cooldowns).lift(now),
     };
   });
 });
@@ -65,10 +65,10 @@ function coolingsContract(name: string, open: () => Cooldowns): void {
       [[2 * HOUR, HOUR], 2 * HOUR],
       [[HOUR, 3 * HOUR, 2 * HOUR], 3 * HOUR],
       [[HOUR, HOUR], HOUR],
-    ])('of %j the latest counts', async (added, expected) => {
+    ])('of %j the latest counts', async (durations, latest) => {
       const cooldowns = open();
-      for (const ahead of added) await cooldowns.add(cooling('claude', ahead));
-      expect(await cooldowns.all(now)).toEqual([cooling('claude', expected)]);
+      for (const ahead of durations) await cooldowns.add(cooling('claude', ahead));
+      expect(await cooldowns.all(now)).toEqual([cooling('claude', latest)]);
     });
 
     test.each([
@@ -86,9 +86,9 @@ function coolingsContract(name: string, open: () => Cooldowns): void {
     test.each([
       ['before', [365_000 * DAY, HOUR]],
       ['after', [HOUR, 365_000 * DAY]],
-    ])('an implausible date that comes %s a plausible one does not hide it', async (_, added) => {
+    ])('an implausible date that comes %s a plausible one does not hide it', async (_, durations) => {
       const cooldowns = open();
-      for (const ahead of added) await cooldowns.add(cooling('claude', ahead));
+      for (const ahead of durations) await cooldowns.add(cooling('claude', ahead));
       expect(await cooldowns.all(now)).toEqual([cooling('claude', HOUR)]);
     });
 

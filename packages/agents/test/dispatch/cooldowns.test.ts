@@ -26,9 +26,9 @@ test.each<[string, string, Date | null, number]>([
   ['until the announced time', 'rate limit', new Date(NOON.getTime() + 2000), 2],
   ['for a minute after a 429 that names no time', '429 Too Many Requests', null, 60],
   ['for an hour if the allowance is used up and no time is named', 'You have hit your usage limit.', null, 3600],
-])('a cooldown lasts %s', async (_, said, resetAt, seconds) => {
+])('a cooldown lasts %s', async (_, message, resetAt, seconds) => {
   const cooldowns = openCooldowns(temporaryFolder());
-  await startCooldown({ cooldowns, clock: { now: () => NOON } }, 'claude', { kind: 'limit', said, resetAt });
+  await startCooldown({ cooldowns, clock: { now: () => NOON } }, 'claude', { kind: 'limit', said: message, resetAt });
   expect(await cooldowns.all(NOON)).toMatchObject([{ until: new Date(NOON.getTime() + seconds * 1000) }]);
 });
 
@@ -62,10 +62,10 @@ test('keeps only the newest entries', async () => {
     folderWith(JSON.stringify(Array.from({ length: 100 }, () => ({ ...GOOD, agent: 'old' })))),
   );
   await cooldowns.add({ ...GOOD, until: new Date(GOOD.until) });
-  expect((await cooldowns.all(NOON)).map((one) => one.agent)).toEqual(['old', 'claude']);
+  expect((await cooldowns.all(NOON)).map((cooldown) => cooldown.agent)).toEqual(['old', 'claude']);
   const many = Array.from({ length: 99 }, () => ({ ...GOOD, agent: 'codex', until: new Date(GOOD.until) }));
-  for (const one of many) await cooldowns.add(one);
-  expect((await cooldowns.all(NOON)).map((one) => one.agent)).toEqual(['claude', 'codex']);
+  for (const cooldown of many) await cooldowns.add(cooldown);
+  expect((await cooldowns.all(NOON)).map((cooldown) => cooldown.agent)).toEqual(['claude', 'codex']);
 });
 
 test.each(['onceover', 'onceover/cooling.json'])('nothing is read or written through a symlink at %s', async (path) => {

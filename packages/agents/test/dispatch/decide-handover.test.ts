@@ -27,13 +27,13 @@ test('a file that the first prompt showed as a whole is expected only of a revie
 });
 
 describe('files to hand over', () => {
-  const chosen = (
+  const chosenLengths = (
     likely: number,
     contextTokens: number,
     { lengths = [4000, 60, 9000, 0, -5], kind = 'resumed' as 'fresh' | 'resumed' } = {},
   ) =>
     filesToHandOver(
-      lengths.map((more) => ({ more, likely })),
+      lengths.map((length) => ({ more: length, likely })),
       { kind, contextTokens },
     ).map(({ more }) => more);
 
@@ -46,13 +46,13 @@ describe('files to hand over', () => {
     [0.7, 100_000, [60, 4000, 9000]],
     [0.7, 100, [60]],
   ])('likely %f, context of %i tokens', (likely, context, expected) => {
-    expect(chosen(likely, context)).toEqual(expected);
+    expect(chosenLengths(likely, context)).toEqual(expected);
   });
 
   test('the files in a resumed prompt have at most 60,000 characters, those in a new one 120,000', () => {
     const lengths = [50_000, 61_000, 9000, 2000];
-    expect(chosen(1, 100_000, { lengths })).toEqual([2000, 9000]);
-    expect(chosen(1, 100_000, { lengths, kind: 'fresh' })).toEqual([2000, 9000, 50_000]);
+    expect(chosenLengths(1, 100_000, { lengths })).toEqual([2000, 9000]);
+    expect(chosenLengths(1, 100_000, { lengths, kind: 'fresh' })).toEqual([2000, 9000, 50_000]);
   });
 });
 
@@ -64,9 +64,9 @@ test.each([
   ['a review opened it although its prompt contained it', ['both', 'opened'], 0],
   ['no review needed it', ['neither', 'neither'], 0],
 ] as const)('how likely a new session opens a file: %s', (_, reviews, likely) => {
-  const earlier = reviews.map((one) => ({
-    needed: one === 'neither' ? ['b.ts'] : ['a.ts', 'b.ts'],
-    twice: one === 'both' ? ['a.ts'] : [],
+  const earlier = reviews.map((review) => ({
+    needed: review === 'neither' ? ['b.ts'] : ['a.ts', 'b.ts'],
+    twice: review === 'both' ? ['a.ts'] : [],
   }));
   expect(needsFile(earlier, 'a.ts')).toBe(likely);
 });

@@ -49,8 +49,8 @@ describe('fresh or resumed', () => {
     ['one more than half of both', { deltaLength: 20_203, mustReadLength: 20_000 }, 'fresh: delta-too-large'],
     ['there is nothing to read', { deltaLength: 10_203, mustReadLength: 0 }, 'fresh: delta-too-large'],
     ['the implementer has the guard too', { who: 'implementer', deltaLength: 10_203 }, 'fresh: delta-too-large'],
-  ])('%s', (_title, given, expected) => {
-    const plan = decideDispatch({ ...usual, ...given });
+  ])('%s', (_title, facts, expected) => {
+    const plan = decideDispatch({ ...usual, ...facts });
     expect(`${plan.kind}: ${plan.why}`).toBe(expected);
   });
 

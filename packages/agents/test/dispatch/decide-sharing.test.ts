@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { continuingPays, expectedReads, groupReaders, sharingPays } from '../../src/dispatch/decide-sharing.ts';
 
 const readers = (text: string) =>
-  text.split(' ').map((one) => ({ key: one.split(':')[0] ?? '', review: one.split(':')[1] ?? '', one }));
+  text
+    .split(' ')
+    .map((reader) => ({ key: reader.split(':')[0] ?? '', review: reader.split(':')[1] ?? '', one: reader }));
 
 test.each([
   ['reviews', 'a:code a:docs a:tests', ['a:code a:docs a:tests']],
@@ -15,8 +17,8 @@ test.each([
   ['all', 'a:code a:code a:docs', ['a:code a:code a:docs']],
   ['all', 'a:code b:code', []],
   ['off', 'a:code a:docs', []],
-] as const)('share_reading: %s, readers %s', (setting, given, expected) => {
-  const groups = groupReaders(readers(given), setting).map((group) => group.map(({ one }) => one).join(' '));
+] as const)('share_reading: %s, readers %s', (setting, readerNames, expected) => {
+  const groups = groupReaders(readers(readerNames), setting).map((group) => group.map(({ one }) => one).join(' '));
   expect(groups).toEqual(expected);
 });
 
@@ -36,8 +38,8 @@ describe('whether sharing pays', () => {
     [3, 12_000, reads(2, 2000, 2), false],
     [3, 12_000, reads(8, 8000, 8), false],
     [3, 12_000, reads(8, 8000, 1), true],
-  ] as const)('%i readers, %i tokens of prompt, %o: %s', (count, stable, expected, pays) => {
-    expect(sharingPays(count, stable, expected)).toBe(pays);
+  ] as const)('%i readers, %i tokens of prompt, %o: %s', (count, stable, likelyReads, pays) => {
+    expect(sharingPays(count, stable, likelyReads)).toBe(pays);
   });
 
   test('more readers never make sharing dearer', () => {
@@ -48,8 +50,13 @@ describe('whether sharing pays', () => {
   });
 
   test('reviewers are expected to open what earlier ones of the same agent opened', () => {
-    const alone = (opened: number, agent = 'claude') => ({ agent, opened, reading: null, again: 0 });
-    const fork = (again: number, reading: number, opened = again) => ({ agent: 'claude', opened, reading, again });
+    const alone = (openedFiles: number, agent = 'claude') => ({ agent, opened: openedFiles, reading: null, again: 0 });
+    const fork = (again: number, reading: number, openedFiles = again) => ({
+      agent: 'claude',
+      opened: openedFiles,
+      reading,
+      again,
+    });
     expect(expectedReads([], 'claude')).toEqual({ files: 2, tokens: 2000, again: 0 });
     expect(expectedReads([alone(9, 'opencode')], 'claude')).toEqual({ files: 2, tokens: 2000, again: 0 });
     expect(expectedReads([alone(0), alone(0)], 'claude')).toEqual({ files: 0, tokens: 0, again: 0 });
@@ -75,16 +82,16 @@ describe('whether continuing a reading pays', () => {
     newReading: null,
   };
   // A resumed reviewer reads its context and writes the changes: 0.1 × 14,000 + 1.25 × 3,000.
-  const resumed = 5150;
+  const resumedCost = 5150;
   const anew = { readers: readers(3, 0), isExpired: true };
   const opening = (files: number) => ({ uncached: 13_000, cached: files * 10_000, shared: 0, stableTokens: 5000 });
   test.each([
-    ['three reviewers share the changes', { readers: readers(3, resumed) }, true],
-    ['a single reviewer has no one to share with', { readers: readers(1, resumed) }, false],
+    ['three reviewers share the changes', { readers: readers(3, resumedCost) }, true],
+    ['a single reviewer has no one to share with', { readers: readers(1, resumedCost) }, false],
     ['small changes cost less than a call more', { readers: readers(3, 2000), deltaTokens: 400 }, false],
-    ['long rubrics would be sent again', { readers: readers(3, resumed, 4000) }, false],
-    ['forks that open files again pay for them', { readers: readers(3, resumed), again: 2 }, false],
-    ['only the reading has expired', { readers: readers(3, resumed), isExpired: true }, false],
+    ['long rubrics would be sent again', { readers: readers(3, resumedCost, 4000) }, false],
+    ['forks that open files again pay for them', { readers: readers(3, resumedCost), again: 2 }, false],
+    ['only the reading has expired', { readers: readers(3, resumedCost), isExpired: true }, false],
     // Each of three sessions would write its 14,000 tokens again.
     ['all sessions have expired', { readers: readers(3, 21_250), isExpired: true }, true],
     // The reading costs 5,050 and each fork 2,475, 12,475 in all.

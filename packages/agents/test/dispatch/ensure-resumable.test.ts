@@ -4,10 +4,10 @@ import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
 import { ensureResumable, openCapabilities, probeResume } from '../../src/dispatch/resume-probe.ts';
 
-const result = (version: string, failed: ResumeResult['failed'] = null): ResumeResult => ({
+const result = (version: string, failure: ResumeResult['failed'] = null): ResumeResult => ({
   agent: 'claude',
   version,
-  failed,
+  failed: failure,
   freshMs: 1,
   resumedMs: 1,
 });
@@ -16,7 +16,7 @@ const result = (version: string, failed: ResumeResult['failed'] = null): ResumeR
 async function asking(versions: readonly string[], probe: (version: string) => ResumeResult | null) {
   const capabilities = openCapabilities(temporaryFolder());
   let probes = 0;
-  const said: string[] = [];
+  const abilities: string[] = [];
   for (const version of versions) {
     const ability = await ensureResumable(
       { name: 'claude', version },
@@ -31,9 +31,9 @@ async function asking(versions: readonly string[], probe: (version: string) => R
         },
       },
     );
-    said.push(ability.kind);
+    abilities.push(ability.kind);
   }
-  return { probes, said };
+  return { probes, said: abilities };
 }
 
 test('does not probe the tested version', async () => {

@@ -64,19 +64,23 @@ describe('whether the cache has expired', () => {
     ['GPT-5.6, 40 minutes', { now: '2026-03-01T12:40:00.000Z', cache: { model: 'gpt-5.6-sol' } }, true],
     ['a clock that went backwards', { now: '2026-03-01T11:59:59.000Z' }, true],
     ['a time that cannot be read', { session: { lastUsedAt: 'yesterday' } }, true],
-  ])('%s', (_title, given, expected) => {
-    expect(cost(given).cacheExpired).toBe(expected);
+  ])('%s', (_title, situation, expected) => {
+    expect(cost(situation).cacheExpired).toBe(expected);
   });
 
-  const hit = { idleMs: 60 * 60_000, hit: true, at: '2026-02-28T12:00:00.000Z', ttl: '5m' } as const;
+  const measuredHit = { idleMs: 60 * 60_000, hit: true, at: '2026-02-28T12:00:00.000Z', ttl: '5m' } as const;
   test.each<[string, { agent: string; model: string; ttl?: '1h' }, boolean, 'table' | 'measured']>([
     ['of the same agent and model', { agent: 'claude', model: 'claude-sonnet-4-6' }, false, 'measured'],
     ['of another model', { agent: 'claude', model: 'claude-opus-4-8' }, true, 'table'],
     ['of another agent', { agent: 'opencode', model: 'claude-sonnet-4-6' }, true, 'table'],
     ['of the one-hour cache', { agent: 'claude', model: 'claude-sonnet-4-6', ttl: '1h' }, true, 'table'],
-  ])('a hit after an hour, %s', (_title, more, expired, from) => {
-    const { cacheExpired, note } = cost({ now: '2026-03-01T12:40:00.000Z', cache: {}, seen: [{ ...hit, ...more }] });
-    expect([cacheExpired, note.lifeFrom]).toEqual([expired, from]);
+  ])('a hit after an hour, %s', (_title, details, isExpired, from) => {
+    const { cacheExpired, note } = cost({
+      now: '2026-03-01T12:40:00.000Z',
+      cache: {},
+      seen: [{ ...measuredHit, ...details }],
+    });
+    expect([cacheExpired, note.lifeFrom]).toEqual([isExpired, from]);
   });
 });
 
@@ -108,22 +112,28 @@ describe('whether a new session is cheaper than a session with an expired cache'
       { ttl: '1h', cache: { opening: { ...opening, cached: 12_000, requests: 9 } } },
       true,
     ],
-  ])('%s', (_title, given, expected) => {
-    expect(cost(given).freshIsCheaper).toBe(expected);
+  ])('%s', (_title, situation, expected) => {
+    expect(cost(situation).freshIsCheaper).toBe(expected);
   });
 });
 
 /** Three reviewers, as Claude Code measured them in round 1: the first one wrote the shared start of 11,000 tokens. */
 const FILES = 2100;
 const reviewer = (opens: number, isFirst: boolean) => {
-  const [start, sent] = [11_000, 12_500 + opens * FILES];
-  const reads = Array.from({ length: opens }, (_, n) => 12_500 + n * FILES).reduce((sum, one) => sum + one, 0);
-  const uncached = isFirst ? sent : sent - start;
-  const cached = reads + (isFirst ? 0 : start);
+  const [start, sentTokens] = [11_000, 12_500 + opens * FILES];
+  const reads = Array.from({ length: opens }, (_, n) => 12_500 + n * FILES).reduce((sum, tokens) => sum + tokens, 0);
+  const uncachedTokens = isFirst ? sentTokens : sentTokens - start;
+  const cachedTokens = reads + (isFirst ? 0 : start);
   return sessionUse(null, {
-    usage: { inputTokens: 0, cacheWriteTokens: uncached, cachedInputTokens: cached, outputTokens: 200, costUsd: null },
+    usage: {
+      inputTokens: 0,
+      cacheWriteTokens: uncachedTokens,
+      cachedInputTokens: cachedTokens,
+      outputTokens: 200,
+      costUsd: null,
+    },
     sessionUsage: null,
-    requests: { count: opens + 1, firstRead: isFirst ? 0 : start, lastSent: sent, lastOutput: 200 },
+    requests: { count: opens + 1, firstRead: isFirst ? 0 : start, lastSent: sentTokens, lastOutput: 200 },
     at: new Date('2026-03-01T12:00:00.000Z'),
     ttl: '5m',
     provider: 'anthropic',
@@ -133,8 +143,8 @@ const reviewer = (opens: number, isFirst: boolean) => {
 };
 
 describe('ten minutes later, three reviewers whose prompts share a start', () => {
-  const shared = { reviewers: 3, tokens: 11_000 };
-  const lengths = { delta: 2000, fresh: 46_000, shared: { fresh: shared, resumed: shared } };
+  const sharedStart = { reviewers: 3, tokens: 11_000 };
+  const lengths = { delta: 2000, fresh: 46_000, shared: { fresh: sharedStart, resumed: sharedStart } };
   test.each<[string, number, boolean, boolean]>([
     ['few files, the first reviewer', 2, true, true],
     ['few files, another reviewer', 2, false, true],
@@ -201,14 +211,14 @@ test.each([
     }),
   };
   const at = { now: new Date('2026-03-01T12:40:00.000Z'), ttl: '5m', history: NO_CACHE_HISTORY } as const;
-  const known = costAfterCacheExpiry(session, { delta: 2000, fresh: 4000 }, at);
-  expect(known).toMatchObject({ cacheExpired: false, note: { lifeMinutes: 1440, lifeFrom: 'table' } });
+  const cacheCost = costAfterCacheExpiry(session, { delta: 2000, fresh: 4000 }, at);
+  expect(cacheCost).toMatchObject({ cacheExpired: false, note: { lifeMinutes: 1440, lifeFrom: 'table' } });
   const now = { agent: 'codex', model: null, version: '1', toolsDigest: 't' };
   const plan = decideDispatch({
     ...{ who: 'reviewer', wanted: 'any', now, canResume: true, lost: null, isFinalValidation: false, changed: true },
     ...{
       session: { ...now, id: 's', saw: 'tree' as never, firstPromptLength: 40_000 },
-      cost: known,
+      cost: cacheCost,
       deltaLength: 2000,
     },
   });

@@ -15,7 +15,7 @@ describe('whether a reviewer read its required files, checked before its answer 
     ['no events, and its word', [SPEC], null, 'Files read: spec.md (3 lines)\n{"approved": true}', true],
     ['no events, and no word', [SPEC], null, '{"approved": true}', false],
     ['no events, and an answer that cannot be read', [SPEC], null, 'Files read: spec.md (3 lines)\n{"appr', true],
-  ])('%s', (_, required, filesRead, text, expected) => {
-    expect(readsConfirmed(required, { text, filesRead })).toBe(expected);
+  ])('%s', (_, requiredFiles, filesRead, text, expected) => {
+    expect(readsConfirmed(requiredFiles, { text, filesRead })).toBe(expected);
   });
 });

@@ -3,33 +3,38 @@ import { expect, test } from 'vitest';
 import { openPrefixGate } from '../../src/dispatch/limits.ts';
 
 /** Joins, and notes when that is done. */
-function joining(prefixes: ReturnType<typeof openPrefixGate>, prefix: string | null, done: string[], name: string) {
-  return prefixes.join(prefix).then((begun) => {
-    done.push(name);
-    return begun;
+function joining(
+  prefixes: ReturnType<typeof openPrefixGate>,
+  prefix: string | null,
+  joinedNames: string[],
+  name: string,
+) {
+  return prefixes.join(prefix).then((openGate) => {
+    joinedNames.push(name);
+    return openGate;
   });
 }
 
 test('starts the first caller at once and the others when it has begun', async () => {
   const prefixes = openPrefixGate();
-  const done: string[] = [];
-  const begun = await joining(prefixes, 'p', done, 'first');
-  const others = [joining(prefixes, 'p', done, 'second'), joining(prefixes, 'p', done, 'third')];
+  const joinedNames: string[] = [];
+  const openGate = await joining(prefixes, 'p', joinedNames, 'first');
+  const waiters = [joining(prefixes, 'p', joinedNames, 'second'), joining(prefixes, 'p', joinedNames, 'third')];
   await turn();
-  expect(done).toEqual(['first']);
-  begun();
-  await Promise.all(others);
-  expect(done).toEqual(['first', 'second', 'third']);
-  await joining(prefixes, 'p', done, 'late');
-  expect(done.at(-1)).toBe('late');
+  expect(joinedNames).toEqual(['first']);
+  openGate();
+  await Promise.all(waiters);
+  expect(joinedNames).toEqual(['first', 'second', 'third']);
+  await joining(prefixes, 'p', joinedNames, 'late');
+  expect(joinedNames.at(-1)).toBe('late');
 });
 
 test('lets a caller that arrives at the same moment wait, too', async () => {
   const prefixes = openPrefixGate();
-  const done: string[] = [];
-  const [first] = [joining(prefixes, 'p', done, 'first'), joining(prefixes, 'p', done, 'second')];
+  const joinedNames: string[] = [];
+  const [first] = [joining(prefixes, 'p', joinedNames, 'first'), joining(prefixes, 'p', joinedNames, 'second')];
   await turn();
-  expect(done).toEqual(['first']);
+  expect(joinedNames).toEqual(['first']);
   (await first)?.();
 });
 
@@ -43,8 +48,8 @@ test('does not wait longer than the limit for a first caller that hangs', async 
 
 test('lets callers with another prefix start at once', async () => {
   const prefixes = openPrefixGate();
-  const done: string[] = [];
-  for (const prefix of ['p', 'q', null, null]) void joining(prefixes, prefix, done, `${prefix}`);
+  const joinedNames: string[] = [];
+  for (const prefix of ['p', 'q', null, null]) void joining(prefixes, prefix, joinedNames, `${prefix}`);
   await turn();
-  expect(done).toEqual(['p', 'q', 'null', 'null']);
+  expect(joinedNames).toEqual(['p', 'q', 'null', 'null']);
 });

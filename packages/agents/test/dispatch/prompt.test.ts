@@ -24,12 +24,14 @@ test('counts the characters of the text that is sent', () => {
 test('keeps the stable part byte-identical, whatever the dynamic sections contain', () => {
   const texts = fc.array(fc.string(), { maxLength: 4 });
   fc.assert(
-    fc.property(texts, texts, texts, fc.boolean(), (fixed, first, second, before) => {
-      const made = (changing: readonly string[]) => {
-        const rest = changing.map(dynamic);
-        return composePrompt(before ? [...rest, ...fixed.map(stable)] : [...fixed.map(stable), ...rest]);
+    fc.property(texts, texts, texts, fc.boolean(), (stableTexts, first, second, before) => {
+      const compose = (changing: readonly string[]) => {
+        const dynamicSections = changing.map(dynamic);
+        return composePrompt(
+          before ? [...dynamicSections, ...stableTexts.map(stable)] : [...stableTexts.map(stable), ...dynamicSections],
+        );
       };
-      expect(made(first).stable).toBe(made(second).stable);
+      expect(compose(first).stable).toBe(compose(second).stable);
     }),
   );
 });

@@ -5,7 +5,7 @@ import { openQueue, sharePending } from '../../src/dispatch/limits.ts';
 function job<T>(value: T) {
   let end: (() => void) | null = null;
   let fail: ((error: Error) => void) | null = null;
-  let begun = false;
+  let hasStarted = false;
   const promise = new Promise<T>((resolve, reject) => {
     end = () => resolve(value);
     fail = reject;
@@ -13,12 +13,12 @@ function job<T>(value: T) {
   return {
     promise,
     start: () => {
-      begun = true;
+      hasStarted = true;
       return promise;
     },
     end: () => end?.(),
     fail: (error: Error) => fail?.(error),
-    hasBegun: () => begun,
+    hasBegun: () => hasStarted,
   };
 }
 
@@ -29,16 +29,16 @@ describe('a queue', () => {
   test('runs the allowed number of jobs at once, and the rest in order of arrival', async () => {
     const queue = openQueue(2);
     const jobs = [job('a'), job('b'), job('c'), job('d')] as const;
-    const results = Promise.all(jobs.map((one) => queue(one.start)));
-    const begun = () => jobs.map((one) => one.hasBegun());
+    const results = Promise.all(jobs.map((task) => queue(task.start)));
+    const startedFlags = () => jobs.map((task) => task.hasBegun());
     await settle();
-    expect(begun()).toEqual([true, true, false, false]);
+    expect(startedFlags()).toEqual([true, true, false, false]);
     jobs[1].end();
     await settle();
-    expect(begun()).toEqual([true, true, true, false]);
+    expect(startedFlags()).toEqual([true, true, true, false]);
     jobs[0].end();
     await settle();
-    expect(begun()).toEqual([true, true, true, true]);
+    expect(startedFlags()).toEqual([true, true, true, true]);
     jobs[3].end();
     jobs[2].end();
     expect(await results).toEqual(['a', 'b', 'c', 'd']);
@@ -53,23 +53,23 @@ describe('a queue', () => {
   test('continues after a failed job and passes its error on', async () => {
     const queue = openQueue(1);
     const [first, second] = [job(1), job(2)];
-    const failed = queue(first.start);
-    const done = queue(second.start);
+    const firstResult = queue(first.start);
+    const secondResult = queue(second.start);
     first.fail(new Error('boom'));
     second.end();
-    await expect(failed).rejects.toThrow('boom');
-    expect(await done).toBe(2);
+    await expect(firstResult).rejects.toThrow('boom');
+    expect(await secondResult).toBe(2);
   });
 
   test('has its full room again when all jobs are done', async () => {
     const queue = openQueue(2);
-    const ended = Array.from({ length: 5 }, (_, i) => job(i));
-    for (const one of ended) one.end();
-    await Promise.all(ended.map((one) => queue(one.start)));
+    const endedJobs = Array.from({ length: 5 }, (_, i) => job(i));
+    for (const task of endedJobs) task.end();
+    await Promise.all(endedJobs.map((task) => queue(task.start)));
     const jobs = [job(1), job(2), job(3)];
-    for (const one of jobs) void queue(one.start);
+    for (const task of jobs) void queue(task.start);
     await settle();
-    expect(jobs.map((one) => one.hasBegun())).toEqual([true, true, false]);
+    expect(jobs.map((task) => task.hasBegun())).toEqual([true, true, false]);
   });
 
   test('keeps the limit if a job arrives at the moment another ends', async () => {
@@ -94,18 +94,18 @@ describe('shared work', () => {
 
   test('runs again, one run after the other, for callers that arrive during a run', async () => {
     const jobs = [job(1), job(2)];
-    let begun = 0;
-    const ask = sharePending(() => jobs[begun++]?.start() ?? Promise.reject(new Error('too often')));
+    let runs = 0;
+    const ask = sharePending(() => jobs[runs++]?.start() ?? Promise.reject(new Error('too often')));
     const first = ask();
     await settle();
-    expect(begun).toBe(1);
+    expect(runs).toBe(1);
     const second = ask();
     const third = ask();
     await settle();
-    expect(begun).toBe(1);
+    expect(runs).toBe(1);
     jobs[0]?.end();
     await settle();
-    expect(begun).toBe(2);
+    expect(runs).toBe(2);
     jobs[1]?.end();
     expect(await Promise.all([first, second, third])).toEqual([1, 2, 2]);
   });

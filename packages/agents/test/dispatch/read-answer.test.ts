@@ -5,10 +5,10 @@ import { readAnswer } from '../../src/dispatch/read-answer.ts';
 
 const PASS = '{"status":"pass","violations":[]}';
 const finding = { file: 'src/a.ts', line: 3, issue: 'It is wrong.', priority: 'high' };
-const said = (text: string) => readAnswer('gate', { text, structured: undefined });
+const readGate = (text: string) => readAnswer('gate', { text, structured: undefined });
 const whyNot = (text: string) => {
-  const read = said(text);
-  return read.ok ? read.answer : read.failure.why;
+  const readResult = readGate(text);
+  return readResult.ok ? readResult.answer : readResult.failure.why;
 };
 
 describe('where the answer is found', () => {
@@ -34,13 +34,13 @@ describe('where the answer is found', () => {
     ['with bare keys', '{status: "pass", violations: []}'],
     ['with braces inside a string', '{"status":"pass","violations":[],"message":"a } and a { and \\" too"}'],
   ])('%s', (_title, text) => {
-    const read = said(text);
-    expect(read.ok && read.answer.status).toBe('pass');
+    const readResult = readGate(text);
+    expect(readResult.ok && readResult.answer.status).toBe('pass');
   });
 
   test("in the agent's structured field, and a refusal there counts although the text passes", () => {
-    const read = readAnswer('gate', { text: PASS, structured: { status: 'fail', violations: [finding] } });
-    expect(read.ok && read.answer).toEqual({ status: 'fail', violations: [finding] });
+    const readResult = readAnswer('gate', { text: PASS, structured: { status: 'fail', violations: [finding] } });
+    expect(readResult.ok && readResult.answer).toEqual({ status: 'fail', violations: [finding] });
   });
 
   test('does not use the text if the structured field is present and wrong', () => {
@@ -53,8 +53,10 @@ describe('where the answer is found', () => {
 
 test.each(["'", '`'])('a pass in the code that a fail quotes in %s is not the answer', (quote) => {
   const code = `${quote}x }]} ${PASS}${quote}`;
-  const read = said(`{'status': 'fail', 'violations': [{'file': 'a.js', 'line': 1, 'code': ${code}, 'issue': 'no'}]}`);
-  expect(read.ok && read.answer).toMatchObject({ status: 'fail', violations: [{ code: `x }]} ${PASS}` }] });
+  const readResult = readGate(
+    `{'status': 'fail', 'violations': [{'file': 'a.js', 'line': 1, 'code': ${code}, 'issue': 'no'}]}`,
+  );
+  expect(readResult.ok && readResult.answer).toMatchObject({ status: 'fail', violations: [{ code: `x }]} ${PASS}` }] });
 });
 
 describe('an unreadable answer', () => {
@@ -96,7 +98,7 @@ describe('an unreadable answer', () => {
       message: 'x',
     });
     for (let length = 0; length < whole.length; length++)
-      expect(said(whole.slice(0, length)).ok, whole.slice(0, length)).toBe(false);
+      expect(readGate(whole.slice(0, length)).ok, whole.slice(0, length)).toBe(false);
   });
 
   test('reading never throws', () => {
@@ -104,7 +106,7 @@ describe('an unreadable answer', () => {
       fc.property(
         fc.string({ unit: fc.constantFrom('{', '}', '[', ']', '"', "'", '\\', ':', ',', 'a', '`', '\n', '/', '*') }),
         (text) => {
-          expect(said(text).ok).toBe(false);
+          expect(readGate(text).ok).toBe(false);
         },
       ),
     );
@@ -112,8 +114,8 @@ describe('an unreadable answer', () => {
 });
 
 describe('a violation', () => {
-  const read = (given: object) => {
-    const answer = said(JSON.stringify({ status: 'fail', violations: [{ ...finding, ...given }] }));
+  const violationFrom = (fields: object) => {
+    const answer = readGate(JSON.stringify({ status: 'fail', violations: [{ ...finding, ...fields }] }));
     return answer.ok ? answer.answer.violations[0] : answer.failure;
   };
 
@@ -129,15 +131,15 @@ describe('a violation', () => {
     ['none', null],
     [undefined, null],
   ])('line %j is %j', (line, expected) => {
-    expect(read({ line })).toMatchObject({ line: expected });
+    expect(violationFrom({ line })).toMatchObject({ line: expected });
   });
 
   test.each([0, -3, 1.5, 'none', 1e30, true])('line %j is marked as a line that no file has', (line) => {
-    expect(read({ line })).toMatchObject({ line: null, no_such_line: true });
+    expect(violationFrom({ line })).toMatchObject({ line: null, no_such_line: true });
   });
 
   test.each([1, '12-15', null, undefined, ''])('line %j is not marked, whatever the answer says', (line) => {
-    expect(read({ line, no_such_line: true })).not.toHaveProperty('no_such_line');
+    expect(violationFrom({ line, no_such_line: true })).not.toHaveProperty('no_such_line');
   });
 
   test.each([
@@ -146,7 +148,7 @@ describe('a violation', () => {
     [undefined, 'critical'],
     [3, 'critical'],
   ])('priority %j is %j', (priority, expected) => {
-    expect(read({ priority })).toMatchObject({ priority: expected });
+    expect(violationFrom({ priority })).toMatchObject({ priority: expected });
   });
 
   test.each([
@@ -155,11 +157,11 @@ describe('a violation', () => {
     [undefined, ''],
     [null, ''],
   ])('file %j is %j', (file, expected) => {
-    expect(read({ file })).toMatchObject({ file: expected });
+    expect(violationFrom({ file })).toMatchObject({ file: expected });
   });
 
   test('keeps unknown fields and drops null fields', () => {
-    expect(read({ code: null, fix: null, confidence: 0.9 })).toEqual({ ...finding, confidence: 0.9 });
+    expect(violationFrom({ code: null, fix: null, confidence: 0.9 })).toEqual({ ...finding, confidence: 0.9 });
   });
 });
 
@@ -172,8 +174,8 @@ describe('other answers', () => {
         { severity: 'nit', description: 'b', location: 'here', suggestion: 'do' },
       ],
     });
-    const read = readAnswer('loop', { text, structured: undefined });
-    expect(read.ok && read.answer).toEqual({
+    const readResult = readAnswer('loop', { text, structured: undefined });
+    expect(readResult.ok && readResult.answer).toEqual({
       approved: true,
       issues: [
         { severity: 'warning', description: 'a', location: 'T1', suggestion: 'why?' },
@@ -189,14 +191,14 @@ describe('other answers', () => {
     ['{"passed":null,"criteria_results":null}', { passed: false, feedback: 'No feedback provided' }],
     ['{"passed":"yes"}', 'wrong-shape'],
   ])('of a quality review: %s', (text, expected) => {
-    const read = readAnswer('quality', { text, structured: undefined });
-    expect(read.ok ? read.answer : read.failure.why).toEqual(expected);
+    const readResult = readAnswer('quality', { text, structured: undefined });
+    expect(readResult.ok ? readResult.answer : readResult.failure.why).toEqual(expected);
   });
 
   test('of a fixer', () => {
     const text = '{"summary":"Done.","dispositions":[{"id":"F1","state":"declined","why":"It is right."}]}';
-    const read = readAnswer('fixer', { text, structured: undefined });
-    expect(read.ok && read.answer.dispositions?.[0]?.state).toBe('declined');
+    const readResult = readAnswer('fixer', { text, structured: undefined });
+    expect(readResult.ok && readResult.answer.dispositions?.[0]?.state).toBe('declined');
     expect(readAnswer('fixer', { text: '{"summary":3}', structured: undefined }).ok).toBe(false);
   });
 });

@@ -2,10 +2,10 @@ import type { ResumeResult } from '@onceover/base/kernel/agent';
 import { expect, test } from 'vitest';
 import { resumeAbility } from '../../src/dispatch/resume-probe.ts';
 
-const result = (version: string, failed: ResumeResult['failed'] = null): ResumeResult => ({
+const result = (version: string, failure: ResumeResult['failed'] = null): ResumeResult => ({
   agent: 'claude',
   version,
-  failed,
+  failed: failure,
   freshMs: null,
   resumedMs: null,
 });
@@ -30,8 +30,10 @@ test.each([
     { kind: 'no', from: 'probed', why: 'V3: it remembered nothing' },
   ],
   ['a probe of another version', '1.0.1', [result('1.0.1')], [result('1.0.0', bad)], { kind: 'yes', from: 'probed' }],
-] as const)('%s', (_title, version, probed, tested, expected) => {
-  expect(resumeAbility({ name: 'claude', version }, { probed, tested })).toEqual(expected);
+] as const)('%s', (_title, version, probedResults, testedResults, expected) => {
+  expect(resumeAbility({ name: 'claude', version }, { probed: probedResults, tested: testedResults })).toEqual(
+    expected,
+  );
 });
 
 test('ignores the results of another agent', () => {

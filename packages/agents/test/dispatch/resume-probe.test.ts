@@ -13,11 +13,11 @@ function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: AskEnd) => A
   const sessions = new Map<string, Memory>();
   let file = '';
   let lines = 0;
-  const asked: string[] = [];
+  const prompts: string[] = [];
   const sessionsAsked: (string | null)[] = [];
   const say = (reply: string, issues: number, sessionId: string): AskEnd => ({
     ...text(JSON.stringify({ reply, issues: Array(issues).fill({ description: 'unclear' }) }), sessionId),
-    durationMs: asked.length * 10,
+    durationMs: prompts.length * 10,
   });
   const ports: Parameters<typeof probeResume>[2] = {
     writeFile: (text) => {
@@ -26,7 +26,7 @@ function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: AskEnd) => A
     },
     randomLine: () => `line ${++lines}`,
     async ask(prompt, sessionId) {
-      asked.push(prompt);
+      prompts.push(prompt);
       sessionsAsked.push(sessionId);
       if (sessionId === null) {
         sessions.set('s1', { line: file.split('\n')[0] ?? '', issues: 3 });
@@ -38,7 +38,7 @@ function agent(change: (question: 'V1' | 'V2' | 'V3' | 'V4', usual: AskEnd) => A
       return change('V4', say(`I found ${memory?.issues}.`, 0, sessionId));
     },
   };
-  return { ports, asked, sessionsAsked };
+  return { ports, asked: prompts, sessionsAsked };
 }
 
 test('an agent that remembers passes all four, and both durations are reported [REUSE-R1.0/V1] [REUSE-R1.0/V2] [REUSE-R1.0/V3] [REUSE-R1.0/V4] [REUSE-R1.0/observes-speed] [REUSE-I10/V1] [REUSE-I10/V2] [REUSE-I10/V3] [REUSE-I10/V4] [REUSE-I10/decision-gate]', async () => {
@@ -56,13 +56,13 @@ test('an agent that remembers passes all four, and both durations are reported [
   expect(sessionsAsked).toEqual([null, 's1', 's1', 's1']);
 });
 
-const gone = fails({ kind: 'session-lost', said: 'no such session' });
+const sessionGone = fails({ kind: 'session-lost', said: 'no such session' });
 
 test.each([
-  ['V1', 'an error', 'V1', gone, /session-lost: no such session/],
+  ['V1', 'an error', 'V1', sessionGone, /session-lost: no such session/],
   ['V1', 'no session id', 'V1', text('{"reply":"# line 1","issues":[]}', null), /named no session/],
   ['V1', 'a file that was not read', 'V1', text('{"reply":"a spec","issues":[]}'), /did not read/],
-  ['V2', 'an error', 'V2', gone, /session-lost/],
+  ['V2', 'an error', 'V2', sessionGone, /session-lost/],
   ['V2', 'nothing', 'V2', text(''), /unreadable-answer/],
   ['V2', 'a refusal', 'V2', fails({ kind: 'agent-error', said: 'API Error: 400 tool_use_id' }), /400 tool_use_id/],
   [
@@ -72,7 +72,7 @@ test.each([
     text('{"reply":"# line 2","issues":[]}'),
     /another first line: "# line 2"/,
   ],
-  ['V3', 'an error', 'V3', gone, /session-lost/],
+  ['V3', 'an error', 'V3', sessionGone, /session-lost/],
   ['V4', 'another number', 'V4', text('{"reply":"7","issues":[]}'), /counted 7 instead of 3/],
   ['V4', 'no number', 'V4', text('{"reply":"some","issues":[]}'), /counted nothing instead of 3/],
 ] as const)('%s answered with %s fails [REUSE-I10/%s/pass]', async (at, _title, failedTest, reply, how) => {
@@ -103,7 +103,7 @@ test.each([
   }
 });
 
-const used = (inputTokens: number, outputTokens = 100) => ({
+const usageWith = (inputTokens: number, outputTokens = 100) => ({
   inputTokens,
   cachedInputTokens: 0,
   cacheWriteTokens: 0,
@@ -122,15 +122,15 @@ test.each([
   ['reports only its last request and sends the results of its tools twice', [7300, 9400, 9500, 9600], 'V2', false],
 ] as const)(
   'an agent that %s when it is resumed: dearer than a new session is not resumed',
-  async (_, sent, failed, countsAll: boolean = true) => {
+  async (_, sentTokens, failedTest, countsAll: boolean = true) => {
     const order = ['V1', 'V2', 'V3', 'V4'];
     const { ports } = agent((question, usual) => {
       if (!usual.ok) return usual;
-      const usage = sent === null ? null : used(sent[order.indexOf(question)] ?? 0);
+      const usage = sentTokens === null ? null : usageWith(sentTokens[order.indexOf(question)] ?? 0);
       return { ...usual, reply: { ...usual.reply, usage } };
     });
     const outcome = await probeResume('gemini', '0.60.0', { ...ports, countsAll });
-    expect(outcome.kind === 'tried' ? (outcome.result.failed?.test ?? null) : outcome).toBe(failed);
+    expect(outcome.kind === 'tried' ? (outcome.result.failed?.test ?? null) : outcome).toBe(failedTest);
   },
 );
 
@@ -139,8 +139,8 @@ test.each([
   ['V1', 'The first line is "# line 1".'],
   ['V1', ''],
   ['V3', 'It was "# line 1".'],
-] as const)('an answer to %s in another form leaves it open: %s', async (at, said) => {
-  const { ports, asked } = agent((question, usual) => (question === at ? text(said) : usual));
+] as const)('an answer to %s in another form leaves it open: %s', async (at, reply) => {
+  const { ports, asked } = agent((question, usual) => (question === at ? text(reply) : usual));
   expect(await probeResume('claude', '1.0.0', ports)).toMatchObject({
     kind: 'not-tried',
     failure: { kind: 'unreadable-answer' },

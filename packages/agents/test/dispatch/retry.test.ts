@@ -38,7 +38,7 @@ function summary(next: DispatchState | null): string {
 }
 
 const fresh = startDispatch('codex', 'fresh', ['claude', 'codex', 'gemini']);
-const resumed = startDispatch('codex', 'resumed', ['claude']);
+const resumedState = startDispatch('codex', 'resumed', ['claude']);
 const alone = startDispatch('codex', 'fresh', []);
 const writer: DispatchState = { ...startDispatch('codex', 'resumed', []), writes: true };
 
@@ -59,34 +59,34 @@ describe('the call after a failed one', () => {
       ['fresh claude', 'repair claude', 'gives up'],
     ],
     ['gives up if there is no other agent', alone, ['agent-error'], ['gives up']],
-    ['starts a new session with the same agent after a failed resume', resumed, ['session-lost'], ['fresh codex']],
+    ['starts a new session with the same agent after a failed resume', resumedState, ['session-lost'], ['fresh codex']],
     [
       'goes from the new session to the next agent',
-      resumed,
+      resumedState,
       ['agent-error', 'agent-error', 'agent-error'],
       ['fresh codex', 'fresh claude', 'gives up'],
     ],
     [
       'repairs an unreadable answer in every session',
-      resumed,
+      resumedState,
       Array(6).fill('unreadable-answer'),
       ['repair codex', 'fresh codex', 'repair codex', 'fresh claude', 'repair claude', 'gives up'],
     ],
     [
       'starts a new session after a failed repair in a resumed one',
-      resumed,
+      resumedState,
       ['unreadable-answer', 'session-lost'],
       ['repair codex', 'fresh codex'],
     ],
     ['goes to the next agent after a usage limit', fresh, ['limit'], ['fresh claude']],
-    ['starts no new session with an agent that reached its limit', resumed, ['limit'], ['fresh claude']],
+    ['starts no new session with an agent that reached its limit', resumedState, ['limit'], ['fresh claude']],
     ['gives up after a usage limit without another agent', alone, ['limit'], ['gives up']],
-    ['goes to the next agent if the program is missing', resumed, ['not-found'], ['fresh claude']],
-    ['goes to the next agent if the agent cannot be sandboxed', resumed, ['unprotected'], ['fresh claude']],
-    ['goes to the next agent if the agent is not logged in', resumed, ['not-logged-in'], ['fresh claude']],
-    ['goes to the next agent if the agent cannot reach its service', resumed, ['unreachable'], ['fresh claude']],
+    ['goes to the next agent if the program is missing', resumedState, ['not-found'], ['fresh claude']],
+    ['goes to the next agent if the agent cannot be sandboxed', resumedState, ['unprotected'], ['fresh claude']],
+    ['goes to the next agent if the agent is not logged in', resumedState, ['not-logged-in'], ['fresh claude']],
+    ['goes to the next agent if the agent cannot reach its service', resumedState, ['unreachable'], ['fresh claude']],
     ['is never made after a cancelled call', fresh, ['cancelled'], ['gives up']],
-    ['starts a new session after a resumed reviewer ran out of time', resumed, ['timeout'], ['fresh codex']],
+    ['starts a new session after a resumed reviewer ran out of time', resumedState, ['timeout'], ['fresh codex']],
     ['is not made after a writer ran out of time', writer, ['timeout'], ['gives up']],
     ['starts a new session if a resumed writer fell silent', writer, ['idle'], ['fresh codex']],
   ])('%s', (_title, state, kinds, expected) => {
@@ -94,9 +94,9 @@ describe('the call after a failed one', () => {
   });
 
   test.each<[string, DispatchState, string]>([
-    ['starts a new session after an empty answer of a resumed reviewer', resumed, 'fresh codex'],
+    ['starts a new session after an empty answer of a resumed reviewer', resumedState, 'fresh codex'],
     ['asks to repeat an empty answer of a new session', fresh, 'repair codex'],
-    ['asks a resumed writer to repeat an empty answer', { ...resumed, writes: true }, 'repair codex'],
+    ['asks a resumed writer to repeat an empty answer', { ...resumedState, writes: true }, 'repair codex'],
   ])('%s', (_title, state, expected) => {
     const failure: AgentFailure = { kind: 'unreadable-answer', why: 'empty', said: '' };
     expect(summary(nextDispatchStep(state, failure))).toBe(expected);
@@ -106,14 +106,14 @@ describe('the call after a failed one', () => {
     const kinds = fc.constantFrom(...(Object.keys(failures) as FailureKind[]));
     fc.assert(
       fc.property(
-        fc.constantFrom(fresh, resumed, alone, writer),
+        fc.constantFrom(fresh, resumedState, alone, writer),
         fc.array(kinds, { minLength: 7, maxLength: 7 }),
         (start, sequence) => {
           let state = start;
-          for (const [asked, kind] of sequence.entries()) {
+          for (const [callIndex, kind] of sequence.entries()) {
             const next = nextDispatchStep(state, failures[kind]);
             if (next === null) return;
-            expect(asked).toBeLessThan(6);
+            expect(callIndex).toBeLessThan(6);
             state = next;
           }
           expect.unreachable();

@@ -29,9 +29,9 @@ function openingsContract(
   const DAY = 24 * 3_600_000;
   const fine = { ok: true, value: undefined };
   const keep = async (sessionPrompts: SessionPrompts, text: string): Promise<string> => {
-    const kept = await sessionPrompts.keep(text);
-    if (!kept.ok) throw new Error(kept.failure.kind);
-    return kept.value;
+    const storeResult = await sessionPrompts.keep(text);
+    if (!storeResult.ok) throw new Error(storeResult.failure.kind);
+    return storeResult.value;
   };
 
   describe(`sessionPrompts ${name}`, () => {
@@ -54,12 +54,16 @@ function openingsContract(
 
     test('prunes unwanted texts that are older than two weeks', async () => {
       const { sessionPrompts, pass } = open();
-      const [wanted, old] = [await keep(sessionPrompts, 'wanted'), await keep(sessionPrompts, 'old')];
+      const [neededDigest, oldDigest] = [await keep(sessionPrompts, 'wanted'), await keep(sessionPrompts, 'old')];
       pass(15 * DAY);
       const young = await keep(sessionPrompts, 'young');
       pass(13 * DAY);
-      expect(await sessionPrompts.prune(new Set([wanted]))).toEqual(fine);
-      expect(await Promise.all([wanted, old, young].map(sessionPrompts.read))).toEqual(['wanted', null, 'young']);
+      expect(await sessionPrompts.prune(new Set([neededDigest]))).toEqual(fine);
+      expect(await Promise.all([neededDigest, oldDigest, young].map(sessionPrompts.read))).toEqual([
+        'wanted',
+        null,
+        'young',
+      ]);
     });
 
     test('keeping a text again renews its age', async () => {

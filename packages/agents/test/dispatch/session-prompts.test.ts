@@ -49,9 +49,9 @@ test('refuses a symlink in place of the folder', async () => {
   symlinkSync(outside, join(commonDir, FOLDER));
   writeFileSync(join(outside, `${DIGEST}.md`), 'hello');
   utimesSync(join(outside, `${DIGEST}.md`), 1_000_000, 1_000_000);
-  const refused = { ok: false, failure: { kind: 'path-in-the-way', path: join(commonDir, FOLDER), found: 'symlink' } };
-  expect(await openSessionPrompts(commonDir).keep('hello')).toEqual(refused);
-  expect(await openSessionPrompts(commonDir).prune(new Set())).toEqual(refused);
+  const refusal = { ok: false, failure: { kind: 'path-in-the-way', path: join(commonDir, FOLDER), found: 'symlink' } };
+  expect(await openSessionPrompts(commonDir).keep('hello')).toEqual(refusal);
+  expect(await openSessionPrompts(commonDir).prune(new Set())).toEqual(refusal);
   expect(readdirSync(outside)).toEqual([`${DIGEST}.md`]);
 });
 

@@ -8,7 +8,7 @@ import { readAnswer } from '../../src/dispatch/read-answer.ts';
 import { readForAll } from '../../src/dispatch/share-reading.ts';
 
 const READ = { status: 'read', violations: [] };
-const opened = { sessionId: 's1', filesRead: ['src/a.ts', 'src/a.ts', 'lib/b.ts'] };
+const replyFields = { sessionId: 's1', filesRead: ['src/a.ts', 'src/a.ts', 'lib/b.ts'] };
 
 describe('the answer of a reading', () => {
   test.each<[string, object | null, string, boolean]>([
@@ -25,12 +25,15 @@ describe('the answer of a reading', () => {
     ['a judgement before it', READ, 'The change looks good to me.', false],
     ['a long text before it', READ, 'words '.repeat(500), false],
     ['nothing', null, '', false],
-  ])('%s', (_, structured, draft, expected) => {
-    expect(isReading({ text: structured === null ? '' : JSON.stringify(structured), structured }, draft)).toBe(
-      expected,
-    );
-    const text = structured === null ? 'I am done.' : JSON.stringify(structured);
-    expect(isReading({ text, structured: undefined }, draft)).toBe(expected);
+  ])('%s', (_, structuredAnswer, draft, expectedResult) => {
+    expect(
+      isReading(
+        { text: structuredAnswer === null ? '' : JSON.stringify(structuredAnswer), structured: structuredAnswer },
+        draft,
+      ),
+    ).toBe(expectedResult);
+    const text = structuredAnswer === null ? 'I am done.' : JSON.stringify(structuredAnswer);
+    expect(isReading({ text, structured: undefined }, draft)).toBe(expectedResult);
   });
 
   test('is in the schema of the session, and is never a verdict', () => {
@@ -40,34 +43,34 @@ describe('the answer of a reading', () => {
   });
 });
 
-async function read(
+async function runReading(
   end: AskEnd,
   limits: { dispatches: number | null } = { dispatches: null },
-  given: readonly string[] = [],
+  givenFiles: readonly string[] = [],
 ) {
-  const asked: Question[] = [];
+  const questions: Question[] = [];
   const budget = openBudget({ usd: null, ...limits });
-  const ended = await readForAll(
+  const readingEnd = await readForAll(
     {
       clock: { now: () => new Date(0) },
       budget,
       async send(_, question) {
-        asked.push(question);
+        questions.push(question);
         return end;
       },
     },
     {
       agent: 'claude',
       stable: 'The change.',
-      given,
+      given: givenFiles,
       options: { schema: {}, cacheTtl: '5m', timeoutSeconds: 1200, idleSeconds: 900 },
     },
   );
-  return { ended, asked, budget };
+  return { ended: readingEnd, asked: questions, budget };
 }
 
 test('a reading gives a session to fork, the opened files, and takes at most a third of the time', async () => {
-  const { ended, asked, budget } = await read(answers(READ, opened));
+  const { ended, asked, budget } = await runReading(answers(READ, replyFields));
   expect(ended.reading).toMatchObject({ sessionId: 's1', opened: ['src/a.ts', 'lib/b.ts'] });
   expect(asked).toMatchObject([
     { stable: 'The change.', dynamic: READING_PROMPT, sessionId: null, timeoutSeconds: 400, idleSeconds: 400 },
@@ -79,23 +82,23 @@ test.each<[string, AskEnd, string]>([
   ['fails', fails({ kind: 'agent-error', said: '529' }), 'agent'],
   ['reaches a limit', fails({ kind: 'limit', said: '429', resetAt: null }), 'agent'],
   ['hangs', fails({ kind: 'idle', seconds: 5 }), 'agent'],
-  ['judges', answers({ status: 'pass', violations: [] }, opened), 'judged'],
-  ['opens nothing', answers(READ, { ...opened, filesRead: [] }), 'opened-nothing'],
-  ['does not say what it opened', answers(READ, { ...opened, filesRead: null }), 'opened-nothing'],
-  ['has no session', answers(READ, { ...opened, sessionId: null }), 'opened-nothing'],
+  ['judges', answers({ status: 'pass', violations: [] }, replyFields), 'judged'],
+  ['opens nothing', answers(READ, { ...replyFields, filesRead: [] }), 'opened-nothing'],
+  ['does not say what it opened', answers(READ, { ...replyFields, filesRead: null }), 'opened-nothing'],
+  ['has no session', answers(READ, { ...replyFields, sessionId: null }), 'opened-nothing'],
 ])('a reading that %s is not shared', async (_, end, why) => {
-  const { ended } = await read(end);
+  const { ended } = await runReading(end);
   expect(ended).toMatchObject({ reading: null, why: { kind: why }, requests: 1 });
   expect(ended.exchanges).toHaveLength(1);
 });
 
 test('a reading whose prompt shows the files need not open any', async () => {
-  const { ended } = await read(answers(READ, { ...opened, filesRead: [] }), undefined, ['src/a.ts']);
+  const { ended } = await runReading(answers(READ, { ...replyFields, filesRead: [] }), undefined, ['src/a.ts']);
   expect(ended).toMatchObject({ reading: { opened: [], given: ['src/a.ts'] }, why: null });
 });
 
 test('a reading is not started when the budget is used up', async () => {
-  const { ended, asked } = await read(answers(READ, opened), { dispatches: 0 });
+  const { ended, asked } = await runReading(answers(READ, replyFields), { dispatches: 0 });
   expect(ended).toMatchObject({ reading: null, why: { kind: 'budget' }, requests: 0 });
   expect(asked).toEqual([]);
 });

@@ -29,13 +29,13 @@ test('reads back the calls of a log, whatever prompts and answers contain', () =
         }),
       );
       const log = ['Review: g @1', ...describeTranscript(entries), '--- Result ---', 'Status: PASS', ''].join('\n');
-      const read = readTranscript(log);
-      expect(read.head).toEqual(['Review: g @1']);
-      expect(read.result).toEqual(['Status: PASS']);
-      expect(read.calls.map(({ dynamic, said }) => ({ sent: dynamic, said }))).toEqual(
+      const transcript = readTranscript(log);
+      expect(transcript.head).toEqual(['Review: g @1']);
+      expect(transcript.result).toEqual(['Status: PASS']);
+      expect(transcript.calls.map(({ dynamic, said }) => ({ sent: dynamic, said }))).toEqual(
         calls.map(({ sent, said }) => ({ sent: sent.replace(/^\n+/, ''), said })),
       );
-      for (const call of read.calls) expect(call).toMatchObject({ usage: USAGE, filesRead: ['x'], notes: [] });
+      for (const call of transcript.calls) expect(call).toMatchObject({ usage: USAGE, filesRead: ['x'], notes: [] });
     }),
   );
 });

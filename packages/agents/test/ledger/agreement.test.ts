@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { agreementOf, describeAgreement } from '../../src/ledger/agreement.ts';
 
-const audit = (signer: string, agreed: boolean) => ({
-  ...{ gate: 'review:src:quality', slot: 1, signers: [signer], agent: 'claude', agreed },
+const audit = (signer: string, hasAgreed: boolean) => ({
+  ...{ gate: 'review:src:quality', slot: 1, signers: [signer], agent: 'claude', agreed: hasAgreed },
 });
 
 test('agreement is counted by signer, gate and agent, with an interval', () => {

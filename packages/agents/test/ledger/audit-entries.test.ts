@@ -22,7 +22,7 @@ const ACCEPTED = { gate: 'review:src:quality', slot: 1, signers: ['ann'], agent:
 const audit = (differs: Partial<AuditedSlot> = {}): AuditedSlot => ({ ...ACCEPTED, agreed: true, ...differs });
 
 describe('sharedHistory', () => {
-  const other = { ...ACCEPTED, slot: 2 };
+  const otherSlot = { ...ACCEPTED, slot: 2 };
   test.each<[string, readonly LedgerEntry[], ReturnType<typeof sharedHistory>]>([
     ['without entries', [], { accepted: [], audits: [] }],
     ['of a run of an older version', [ledgerRun()], { accepted: [], audits: [] }],
@@ -34,9 +34,9 @@ describe('sharedHistory', () => {
         ledgerRun({ accepted: [ACCEPTED] }),
         ledgerFix(),
         ledgerLoop(),
-        ledgerRun({ accepted: [other], audits: [audit()] }),
+        ledgerRun({ accepted: [otherSlot], audits: [audit()] }),
       ],
-      { accepted: [ACCEPTED, other], audits: [audit()] },
+      { accepted: [ACCEPTED, otherSlot], audits: [audit()] },
     ],
   ])('returns the passes of other clones %s', (_title, entries, expected) => {
     expect(sharedHistory(entries)).toEqual(expected);
@@ -80,8 +80,8 @@ describe('agreementOf', () => {
       [false],
       'signer ann: audits disagreed with 1 of 1 (100 %, 95 % interval: 20.7 % to 100 %)',
     ],
-  ])('describes %s', (_title, agreed, expected) => {
-    const [row] = agreementOf(agreed.map((one) => audit({ agreed: one })));
+  ])('describes %s', (_title, verdicts, expected) => {
+    const [row] = agreementOf(verdicts.map((hasAgreed) => audit({ agreed: hasAgreed })));
     expect(row === undefined ? '' : describeAgreement(row)).toBe(expected);
   });
 });
@@ -90,10 +90,10 @@ describe('probeEntry', () => {
   test.each<[string, number, 'person' | 'agent', number]>([
     ['rounds the duration down', 1200.4, 'person', 1200],
     ['rounds the duration up', 1200.5, 'agent', 1201],
-  ])('%s', (_title, durationMs, startedBy, expected) => {
+  ])('%s', (_title, durationMs, startedBy, roundedMs) => {
     const cost = { agent: 'claude', model: 'large', asks: 3, usage: usage(), durationMs };
     const entry = probeEntry(cost, startedBy, new Date('2026-03-01T12:04:00.000Z'));
-    expect(entry).toEqual(ledgerProbe({ model: 'large', asks: 3, durationMs: expected, startedBy }));
+    expect(entry).toEqual(ledgerProbe({ model: 'large', asks: 3, durationMs: roundedMs, startedBy }));
     expect(readLedgerEntry(JSON.parse(ledgerText(entry)))).toEqual(entry);
   });
 });

@@ -80,8 +80,8 @@ function ledgerContract(name: string, open: () => Ledger): void {
     test('returns entries by time, even two of the same time', async () => {
       const ledger = open();
       for (const minute of [3, 1, 2, 1]) await ledger.add(ledgerRun({ at: at(minute) }));
-      const all = await ledger.all();
-      expect(all.ok && all.value.entries.map((entry) => entry.at)).toEqual([at(1), at(1), at(2), at(3)]);
+      const content = await ledger.all();
+      expect(content.ok && content.value.entries.map((entry) => entry.at)).toEqual([at(1), at(1), at(2), at(3)]);
     });
   });
 }

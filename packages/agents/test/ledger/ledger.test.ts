@@ -20,7 +20,7 @@ describe('openLedger', () => {
     string,
     unknown
   >;
-  const broken: readonly [string, string][] = [
+  const brokenFiles: readonly [string, string][] = [
     ['half a file', JSON.stringify(run).slice(0, 40)],
     ['an empty file', ''],
     ['not UTF-8', '{"kind":"\ud800"}'],
@@ -39,7 +39,7 @@ describe('openLedger', () => {
     ['a file that is too large', ' '.repeat(1024 * 1024 + 1)],
   ];
 
-  test.each(broken)('%s is counted and skipped', async (_, text) => {
+  test.each(brokenFiles)('%s is counted and skipped', async (_, text) => {
     const ledger = openLedger(withFile(NAME, text));
     await ledger.add(ledgerFix());
     expect(await ledger.all()).toEqual({ ok: true, value: { entries: [ledgerFix()], unreadable: 1 } });
@@ -63,11 +63,11 @@ describe('openLedger', () => {
     symlinkSync('other.json', join(commonDir, 'onceover/ledger', NAME));
     expect(await openLedger(commonDir).all()).toMatchObject({ value: { entries: [], unreadable: 1 } });
     const elsewhere = temporaryFolder();
-    const linked = temporaryFolder();
-    mkdirSync(join(linked, 'onceover'));
-    symlinkSync(elsewhere, join(linked, 'onceover/ledger'));
-    expect(await openLedger(linked).add(ledgerRun())).toMatchObject({ failure: { kind: 'path-in-the-way' } });
-    expect(await openLedger(linked).all()).toMatchObject({ failure: { kind: 'path-in-the-way' } });
+    const linkedFolder = temporaryFolder();
+    mkdirSync(join(linkedFolder, 'onceover'));
+    symlinkSync(elsewhere, join(linkedFolder, 'onceover/ledger'));
+    expect(await openLedger(linkedFolder).add(ledgerRun())).toMatchObject({ failure: { kind: 'path-in-the-way' } });
+    expect(await openLedger(linkedFolder).all()).toMatchObject({ failure: { kind: 'path-in-the-way' } });
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe('openLedger', () => {
     const count = () => readdirSync(join(commonDir, 'onceover/ledger')).length;
     do await ledger.add(ledgerRun({ at: at(n++) }));
     while (n < 10 || (count() > 3 && n < 5000));
-    const kept = await ledger.all();
-    expect(kept.ok && kept.value.entries.map((entry) => entry.at)).toEqual([at(n - 3), at(n - 2), at(n - 1)]);
+    const content = await ledger.all();
+    expect(content.ok && content.value.entries.map((entry) => entry.at)).toEqual([at(n - 3), at(n - 2), at(n - 1)]);
   });
 });
