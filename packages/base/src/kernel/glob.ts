@@ -241,11 +241,11 @@ function matcher(segments: readonly Segment[], literals: number): Alternative['m
     return (path) => path === whole;
   }
   const prefix = literalNames.length === 0 ? '' : `${literalNames.join('/')}/`;
-  const wildSegments = segments.slice(literals);
-  if (wildSegments[0]?.kind === 'globstar') {
-    if (wildSegments.length === 1) return (path) => path.length > prefix.length && path.startsWith(prefix);
-    const last = wildSegments[1];
-    if (wildSegments.length === 2 && last?.kind === 'wild' && last.tokens[0]?.kind === 'star') {
+  const segmentsAfterPrefix = segments.slice(literals);
+  if (segmentsAfterPrefix[0]?.kind === 'globstar') {
+    if (segmentsAfterPrefix.length === 1) return (path) => path.length > prefix.length && path.startsWith(prefix);
+    const last = segmentsAfterPrefix[1];
+    if (segmentsAfterPrefix.length === 2 && last?.kind === 'wild' && last.tokens[0]?.kind === 'star') {
       const tail = literalTail(last.tokens);
       const plain = last.tokens.length === 1 + Array.from(tail).length;
       if (plain) {
@@ -253,12 +253,12 @@ function matcher(segments: readonly Segment[], literals: number): Alternative['m
       }
     }
   }
-  const { head, tail } = endsOf(wildSegments.at(-1));
+  const { head, tail } = endsOf(segmentsAfterPrefix.at(-1));
   return (path, nameAt) =>
     path.startsWith(head, nameAt) &&
     path.endsWith(tail) &&
     path.startsWith(prefix) &&
-    matchSegments(wildSegments, path.slice(prefix.length).split('/'));
+    matchSegments(segmentsAfterPrefix, path.slice(prefix.length).split('/'));
 }
 
 // A final `**` must match at least one name, so "a/**" matches the files in a, but not a itself.

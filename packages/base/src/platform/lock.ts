@@ -226,7 +226,8 @@ async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<strin
 type LockFiles = { readonly names: ReadonlySet<string>; readonly holder: LockHolder | null };
 
 /**
- * Lists the lock files. `holder` is a running process that has a lock file other than `ownName`; `null` if there is none.
+ * Lists the lock files. `holder` is a running process that has a lock file other than `ownName`; `null` if there is
+ * none.
  */
 async function listLocks(folder: Folder, ownName: string | null): Promise<Result<LockFiles>> {
   const listing = folder.list();

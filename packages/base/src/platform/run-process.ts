@@ -18,8 +18,8 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 const LONGEST_LINE = 8 * 1024 * 1024;
 
 /**
- * Reads a stream with limited memory. Calls `onActivity` for each chunk, unless `onLine` returned false for all its lines.
- * Returns a function that returns the output.
+ * Reads a stream with limited memory. Calls `onActivity` for each chunk, unless `onLine` returned false for all its
+ * lines. Returns a function that returns the output.
  */
 function capture(stream: Readable, onActivity: () => void, onLine?: (line: string) => boolean): () => Captured {
   const head: Buffer[] = [];

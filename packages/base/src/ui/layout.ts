@@ -20,8 +20,8 @@ export function cutStart(text: string, limit: number): string {
 }
 
 /**
- * Returns the first graphemes (visible characters) that fit into `limit` terminal columns. Works only if not all of them
- * fit.
+ * Returns the first graphemes (visible characters) that fit into `limit` terminal columns. Works only if not all of
+ * them fit.
  */
 function firstFitting(characters: readonly string[], limit: number): readonly string[] {
   let columns = 0;

@@ -146,17 +146,17 @@ async function sharedBeginnings(
   if (!past.ok) return past;
   const prompts = openSessionPrompts(place.commonDir);
   const sessionKeys = new Set<string>();
-  const savings = { looks: 0, tokens: 0 };
+  const beginnings = { looks: 0, tokens: 0 };
   for (const { iteration, own } of past.value.slots) {
     if (own?.dispatch !== 'fresh' || own.session === null) continue;
     const { stableDigest } = own.session;
     const key = `${iteration} ${stableDigest}`;
     if (sessionKeys.has(key)) {
       const text = (await prompts.read(stableDigest)) ?? '';
-      savings.looks++;
-      savings.tokens += estimateTokens(text.length);
+      beginnings.looks++;
+      beginnings.tokens += estimateTokens(text.length);
     }
     sessionKeys.add(key);
   }
-  return ok(savings);
+  return ok(beginnings);
 }

@@ -63,11 +63,11 @@ function candidates(texts: Scripts, run: (script: string) => string): readonly C
   // Leave out a script "check" that runs the scripts for lint, types or test, because they would run twice.
   const runsParts = scriptsIn(texts.get('check') ?? '', parts).length > 0;
   return CHECK_NAMES.flatMap((name) => {
-    const usableScripts = USUAL_NAMES[name]
+    const usualScripts = USUAL_NAMES[name]
       .map((script) => ({ script, nature: scriptNature(script, texts) }))
       .filter(({ nature }) => nature !== 'empty');
-    const first = (nature: ScriptNature) => usableScripts.find((candidate) => candidate.nature === nature);
-    const best = first('ends') ?? first('ends-in-ci') ?? usableScripts[0];
+    const first = (nature: ScriptNature) => usualScripts.find((candidate) => candidate.nature === nature);
+    const best = first('ends') ?? first('ends-in-ci') ?? usualScripts[0];
     if (best === undefined || (name === 'check' && runsParts)) return [];
     const { script, nature } = best;
     const unfit = nature === 'watches' || nature === 'changes-files' ? nature : null;

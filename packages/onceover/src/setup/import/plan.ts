@@ -42,8 +42,8 @@ export function planImport(source: SourceConfig, readerNotes: readonly ImportNot
     const reviewEntries = entry.reviews.map((review) => ({ prompt: prompts.add(review), ...review.settings }));
     const to = entry.isFileGlob === true ? fromFileGlob(entry.path) : fromEntryPath(entry.path);
     if (!to.ok) {
-      const promptNames = someNames([...new Set(reviewEntries.map(({ prompt }) => prompt))]);
-      const next = promptNames === '' ? '' : `; its text is in ${promptNames}: add a review for it`;
+      const promptList = someNames([...new Set(reviewEntries.map(({ prompt }) => prompt))]);
+      const next = promptList === '' ? '' : `; its text is in ${promptList}: add a review for it`;
       notes.push({ at: entry.at, said: `${quoteName(entry.path)} ${showInvisible(to.said)}${next}` });
       continue;
     }
