@@ -57,8 +57,8 @@ export async function pass(
   const why = checkReviewId(id, repository.ok && openPasses(repository.value).isKnown(id));
   if (why !== null) return err({ kind: 'bad-review-id', id, why });
   if (!repository.ok) return repository;
-  const marked = await openPasses(repository.value).mark(id as ReviewId, by, new Date());
-  return marked.ok ? ok({ id: id as ReviewId, vouched: marked.value.vouched }) : marked;
+  const receipt = await openPasses(repository.value).mark(id as ReviewId, by, new Date());
+  return receipt.ok ? ok({ id: id as ReviewId, vouched: receipt.value.vouched }) : receipt;
 }
 
 /** An explanation of a gate, reviewer or finding (`run`), or of the review of a rule (`review`). */
@@ -95,8 +95,8 @@ export async function init(cwd: string, options: SetupOptions): Promise<Result<S
   const wroteSettings =
     outcome.ok && outcome.value.steps.some(({ path, added }) => path === SETTINGS_FILE && added !== null);
   if (!outcome.ok || !(wroteSettings || options.hook !== null)) return outcome;
-  const trusted = await trust(cwd);
-  return trusted.ok ? outcome : trusted;
+  const trustResult = await trust(cwd);
+  return trustResult.ok ? outcome : trustResult;
 }
 
 /** Removes the files that onceover wrote in this repository. With `dryRun`, only lists them. */
@@ -134,16 +134,16 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   const files = diskFiles(root);
   const settings = await loadSettings(files, openParsedFiles(commonDir, version));
   if (!settings.ok) return settings;
-  const [found, offered, listed] = await Promise.all([
+  const [ruleList, workflowList, fileList] = await Promise.all([
     rules(cwd, null),
     workflows(cwd),
     openRepository(repository.value).listing(),
   ]);
-  if (!found.ok) return found;
-  if (!offered.ok) return offered;
-  if (!listed.ok) return listed;
+  if (!ruleList.ok) return ruleList;
+  if (!workflowList.ok) return workflowList;
+  if (!fileList.ok) return fileList;
   const { loadRoles } = await import('@onceover/loops/phases/roles/load');
-  const roles = await loadRoles(files, listed.value.listing);
+  const roles = await loadRoles(files, fileList.value.listing);
   if (!roles.ok) return roles;
   const { gates } = settings.value;
   const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
@@ -151,11 +151,11 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   const states = await Promise.all(prompts.map((prompt) => contents.exists(prompt)));
   return ok({
     gates: prompts.length + gates.reduce((sum, { checks }) => sum + Object.keys(checks).length, 0),
-    rules: found.value.rules.length,
-    jobs: offered.value.jobs.length,
+    rules: ruleList.value.rules.length,
+    jobs: workflowList.value.jobs.length,
     missingPrompts: prompts.filter((_, index) => states[index] !== 'file'),
-    notices: found.value.notices,
-    offered: offered.value,
+    notices: ruleList.value.notices,
+    offered: workflowList.value,
   });
 }
 
@@ -220,14 +220,14 @@ export const status = inRepository(async () => {
   const { previewGates, READ_ONLY } = await import('@onceover/gates/run/open-run');
   const { knownProofs } = await import('@onceover/prove/known-proofs');
   return async (repository, base: string | null) => {
-    const previewed = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
-    if (!previewed.ok) return previewed;
+    const preview = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base } });
+    if (!preview.ok) return preview;
     const { commonDir } = repository;
-    const isShared = previewed.value.request.settings.passes !== null;
+    const isShared = preview.value.request.settings.passes !== null;
     const agreement = isShared
       ? (await (await import('@onceover/gates/sharing/list')).acceptedSoFar(commonDir)).agreement
       : [];
-    return ok({ ...previewed.value, proofs: knownProofs(repository, previewed.value), agreement });
+    return ok({ ...preview.value, proofs: knownProofs(repository, preview.value), agreement });
   };
 });
 
@@ -270,8 +270,8 @@ function selectionOf(repository: RepositoryPaths, request: RunRequestOptions): R
   if (commit !== undefined) return ok({ kind: 'commit', commit });
   if (uncommitted === true) return ok({ kind: 'uncommitted' });
   if (files === null) return ok({ kind: 'change', base });
-  const named = toPaths(repository, files);
-  return named.ok ? ok({ kind: 'files', files: named.value.listed ?? [], base }) : named;
+  const paths = toPaths(repository, files);
+  return paths.ok ? ok({ kind: 'files', files: paths.value.listed ?? [], base }) : paths;
 }
 
 /** Runs a phase: reviews a feature's document or its code in loops. */

@@ -131,7 +131,7 @@ export type InstructionsOptions = {
 
 /** Writes one instruction file for each review that the change needs. Returns these reviews and the skipped ones. */
 export async function instructions(options: InstructionsOptions = {}): Promise<InstructionsDocument> {
-  const wish = { files: given(options.files), base: options.base ?? null };
+  const wish = { files: givenFiles(options.files), base: options.base ?? null };
   return instructionsDocument(await call(app.instructions, options, wish), options.platform ?? 'claude');
 }
 
@@ -144,7 +144,7 @@ export async function writeInstructionFiles(options: InstructionsOptions = {}): 
 export async function configuredReviews(
   options: { readonly root?: string; readonly files?: readonly string[] } = {},
 ): Promise<RulesDocument> {
-  const { rules, notices } = await call(app.rules, options, given(options.files));
+  const { rules, notices } = await call(app.rules, options, givenFiles(options.files));
   return rulesDocument(rules, notices);
 }
 
@@ -178,7 +178,7 @@ export type RunOptions = app.RunWish & {
 /** Runs the gates. The field `exit_code` of the result is 0 only if every gate passes. */
 export async function run(options: RunOptions = {}): Promise<RunDocument> {
   const { gates = [], paths = [] } = options;
-  const request = { ...options, files: given(options.files), gates, paths, ...listenerOf(options) };
+  const request = { ...options, files: givenFiles(options.files), gates, paths, ...listenerOf(options) };
   return runDocument(await call(app.run, options, request));
 }
 
@@ -224,7 +224,7 @@ export async function previewPhase(
 }
 
 function phaseRequestOf(phase: PhaseName, feature: string, options: PhaseOptions): app.PhaseOptions {
-  return { ...options, phase, feature, files: given(options.files), ...listenerOf(options) };
+  return { ...options, phase, feature, files: givenFiles(options.files), ...listenerOf(options) };
 }
 
 function listenerOf({ signal, onEvent }: Pick<RunOptions, 'signal' | 'onEvent'>) {
@@ -278,7 +278,7 @@ export async function finishStep(
     readonly step?: string;
   } = {},
 ): Promise<StepEndDocument> {
-  const ended = await call(app.finishStep, options, {
+  const stepEnd = await call(app.finishStep, options, {
     ...callerOf(options),
     named: options.session ?? null,
     own: null,
@@ -288,7 +288,7 @@ export async function finishStep(
     notes: options.notes ?? null,
     override: options.override ?? null,
   });
-  return stepEndDocument(ended);
+  return stepEndDocument(stepEnd);
 }
 
 /** Ends a workflow before its last step, and returns its state. */
@@ -301,11 +301,11 @@ export async function abortWorkflow(
 }
 
 function callerOf({ reviewer, signal, onProgress }: WorkflowOptions) {
-  const progress = (done: number, of: number) => onProgress?.(done, of);
+  const progress = (doneCount: number, of: number) => onProgress?.(doneCount, of);
   return { startedBy: 'person', reviewer: reviewer ?? null, stop: signal ?? null, progress } as const;
 }
 
-function given(files: readonly string[] | undefined): app.GivenFiles | null {
+function givenFiles(files: readonly string[] | undefined): app.GivenFiles | null {
   return files === undefined ? null : { names: files, source: 'arguments' };
 }
 

@@ -13,9 +13,9 @@ export function inChunks<T>(list: readonly T[]): T[][] {
 export function byCodePoint(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
-    const left = a.charCodeAt(i);
-    const right = b.charCodeAt(i);
-    if (left !== right) return fixup(left) - fixup(right);
+    const unitA = a.charCodeAt(i);
+    const unitB = b.charCodeAt(i);
+    if (unitA !== unitB) return fixup(unitA) - fixup(unitB);
   }
   return a.length - b.length;
 }
@@ -30,11 +30,11 @@ function fixup(unit: number): number {
 /** Groups a list by key. The groups are in the order in which their keys first appear. */
 export function grouped<T, Key>(list: readonly T[], keyOf: (one: T) => Key): ReadonlyMap<Key, readonly T[]> {
   const groups = new Map<Key, T[]>();
-  for (const one of list) {
-    const key = keyOf(one);
+  for (const element of list) {
+    const key = keyOf(element);
     const group = groups.get(key);
-    if (group === undefined) groups.set(key, [one]);
-    else group.push(one);
+    if (group === undefined) groups.set(key, [element]);
+    else group.push(element);
   }
   return groups;
 }

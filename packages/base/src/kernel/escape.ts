@@ -55,10 +55,10 @@ export function fencedBlock(markdown: string, label: string): string {
 export function closeFence(text: string): string {
   let open: string | null = null;
   for (const line of text.split(/\r\n|[\r\n]/)) {
-    const [, marks = '', rest = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
+    const [, marks = '', afterMarks = ''] = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line) ?? [];
     if (open === null) {
-      if (marks !== '' && !(marks.startsWith('`') && rest.includes('`'))) open = marks;
-    } else if (marks.startsWith(open) && rest.trim() === '') open = null;
+      if (marks !== '' && !(marks.startsWith('`') && afterMarks.includes('`'))) open = marks;
+    } else if (marks.startsWith(open) && afterMarks.trim() === '') open = null;
   }
   return open === null ? text : `${text}\n${open}`;
 }

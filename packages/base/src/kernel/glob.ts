@@ -71,10 +71,10 @@ function endOfClass(chars: ArrayLike<string>, open: number): number {
 }
 
 function readClass(inside: readonly string[]): Token {
-  const negated = inside[0] === '!' || inside[0] === '^';
+  const isNegated = inside[0] === '!' || inside[0] === '^';
   const body: string[] = [];
   const dashes = new Set<number>();
-  for (let i = negated ? 1 : 0; i < inside.length; i++) {
+  for (let i = isNegated ? 1 : 0; i < inside.length; i++) {
     const char = inside[i] as string;
     if (char === '\\' && i + 1 < inside.length) body.push(inside[++i] as string);
     else {
@@ -91,7 +91,7 @@ function readClass(inside: readonly string[]): Token {
       i += 2;
     } else ranges.push([from, from]);
   }
-  return { kind: 'class', negated, ranges };
+  return { kind: 'class', negated: isNegated, ranges };
 }
 
 function segmentOf(tokens: readonly Token[]): Segment {
@@ -113,19 +113,20 @@ const MOST_ALTERNATIVES = 1000;
 
 /** Expands `{a,b}` into separate globs. If the pattern is invalid, returns an error message instead. */
 function expandBraces(source: string): readonly string[] | string {
-  const done: string[] = [];
+  const expandedGlobs: string[] = [];
   const todo = [source];
   while (todo.length > 0) {
     const text = todo.pop() as string;
     const group = firstGroup(text);
     if (group === 'open') return 'has a "{" without "}" (write "\\{" for the character itself)';
-    if (group === null) done.push(text);
+    if (group === null) expandedGlobs.push(text);
     else
       for (const choice of [...group.choices].reverse())
         todo.push(text.slice(0, group.from) + choice + text.slice(group.to));
-    if (done.length + todo.length > MOST_ALTERNATIVES) return `stands for more than ${MOST_ALTERNATIVES} globs`;
+    if (expandedGlobs.length + todo.length > MOST_ALTERNATIVES)
+      return `stands for more than ${MOST_ALTERNATIVES} globs`;
   }
-  return done;
+  return expandedGlobs;
 }
 
 type BraceGroup = { readonly from: number; readonly to: number; readonly choices: readonly string[] };
@@ -134,15 +135,15 @@ function firstGroup(text: string): BraceGroup | 'open' | null {
   let from = -1;
   let depth = 0;
   let starts: number[] = [];
-  let unclosed = false;
+  let hasUnclosedClass = false;
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
     if (char === '\\') i++;
     else if (char === '[') {
-      const end = unclosed ? -1 : endOfClass(text, i);
+      const end = hasUnclosedClass ? -1 : endOfClass(text, i);
       // `readTokens` reports the unclosed class later. Remember here that there is one, so that the loop looks for a
       // missing `]` only once and stays linear.
-      if (end === -1) unclosed = true;
+      if (end === -1) hasUnclosedClass = true;
       else i = end;
     } else if (char === '{') {
       if (depth++ === 0) {
@@ -183,12 +184,12 @@ const LONGEST_GLOB = 4096;
 export function compileGlob(source: string, folder: string): CompiledGlob {
   if (source.length > LONGEST_GLOB) return { ok: false, said: `is longer than ${LONGEST_GLOB} characters` };
   if (source.startsWith('!')) return { ok: false, said: 'starts with "!"; put what is left out under exclude' };
-  const expanded = expandBraces(source);
-  if (typeof expanded === 'string') return { ok: false, said: expanded };
+  const globs = expandBraces(source);
+  if (typeof globs === 'string') return { ok: false, said: globs };
   const prefix: Segment[] =
     folder === '' ? [] : folder.split('/').map((name) => ({ kind: 'literal', text: name }) as const);
   const alternatives: Alternative[] = [];
-  for (const text of expanded) {
+  for (const text of globs) {
     const segments = readSegments(text);
     if (typeof segments === 'string') return { ok: false, said: segments };
     alternatives.push(alternative([...prefix, ...segments]));
@@ -199,7 +200,7 @@ export function compileGlob(source: string, folder: string): CompiledGlob {
 /** Whether the path matches any alternative of the glob. */
 export function globMatches(glob: Glob, path: string): boolean {
   const nameAt = path.lastIndexOf('/') + 1;
-  return glob.alternatives.some((one) => one.matches(path, nameAt));
+  return glob.alternatives.some((alternative) => alternative.matches(path, nameAt));
 }
 
 function alternative(segments: readonly Segment[]): Alternative {
@@ -234,17 +235,17 @@ function literalTail(tokens: readonly Token[]): string {
 // Returns the function that matches a path. For the most common globs (plain paths, "a/**" and "a/**/*.ts"), the path
 // need not be split into segments.
 function matcher(segments: readonly Segment[], literals: number): Alternative['matches'] {
-  const fixed = segments.slice(0, literals).map((segment) => (segment.kind === 'literal' ? segment.text : ''));
+  const literalNames = segments.slice(0, literals).map((segment) => (segment.kind === 'literal' ? segment.text : ''));
   if (literals === segments.length) {
-    const whole = fixed.join('/');
+    const whole = literalNames.join('/');
     return (path) => path === whole;
   }
-  const prefix = fixed.length === 0 ? '' : `${fixed.join('/')}/`;
-  const rest = segments.slice(literals);
-  if (rest[0]?.kind === 'globstar') {
-    if (rest.length === 1) return (path) => path.length > prefix.length && path.startsWith(prefix);
-    const last = rest[1];
-    if (rest.length === 2 && last?.kind === 'wild' && last.tokens[0]?.kind === 'star') {
+  const prefix = literalNames.length === 0 ? '' : `${literalNames.join('/')}/`;
+  const segmentsAfterPrefix = segments.slice(literals);
+  if (segmentsAfterPrefix[0]?.kind === 'globstar') {
+    if (segmentsAfterPrefix.length === 1) return (path) => path.length > prefix.length && path.startsWith(prefix);
+    const last = segmentsAfterPrefix[1];
+    if (segmentsAfterPrefix.length === 2 && last?.kind === 'wild' && last.tokens[0]?.kind === 'star') {
       const tail = literalTail(last.tokens);
       const plain = last.tokens.length === 1 + Array.from(tail).length;
       if (plain) {
@@ -252,12 +253,12 @@ function matcher(segments: readonly Segment[], literals: number): Alternative['m
       }
     }
   }
-  const { head, tail } = endsOf(rest.at(-1));
+  const { head, tail } = endsOf(segmentsAfterPrefix.at(-1));
   return (path, nameAt) =>
     path.startsWith(head, nameAt) &&
     path.endsWith(tail) &&
     path.startsWith(prefix) &&
-    matchSegments(rest, path.slice(prefix.length).split('/'));
+    matchSegments(segmentsAfterPrefix, path.slice(prefix.length).split('/'));
 }
 
 // A final `**` must match at least one name, so "a/**" matches the files in a, but not a itself.
@@ -302,8 +303,8 @@ function matchName(segment: Segment, name: string): boolean {
 }
 
 function matchTokens(tokens: readonly Token[], chars: ArrayLike<string>): boolean {
-  const used = matchEach(tokens, chars, (token) => token.kind === 'star', matchChar);
-  return used !== -1 && tokens.slice(used).every((token) => token.kind === 'star');
+  const matchedCount = matchEach(tokens, chars, (token) => token.kind === 'star', matchChar);
+  return matchedCount !== -1 && tokens.slice(matchedCount).every((token) => token.kind === 'star');
 }
 
 function matchChar(token: Token, char: string): boolean {

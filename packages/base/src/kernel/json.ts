@@ -28,8 +28,8 @@ export function objectsIn(text: string): JsonTexts {
     if (end !== null && text.slice(at, end).includes('{')) texts.push(text.slice(at, end));
     at = nextOpening(text, end ?? at + 1);
   }
-  const [first, ...more] = texts;
-  return first === undefined ? { kind: 'none' } : { kind: 'found', texts: [first, ...more] };
+  const [first, ...moreTexts] = texts;
+  return first === undefined ? { kind: 'none' } : { kind: 'found', texts: [first, ...moreTexts] };
 }
 
 const MOST_SCANNED = 10_000_000;

@@ -27,10 +27,10 @@ const NAMED = [
 
 /** Returns the text with everything that looks like a password, key or token replaced. */
 export function maskSecrets(text: string): string {
-  let masked = text;
-  for (const form of FORMS) masked = masked.replace(form, MASKED);
-  for (const form of NAMED) masked = masked.replace(form, `$1${MASKED}`);
-  return masked;
+  let maskedText = text;
+  for (const form of FORMS) maskedText = maskedText.replace(form, MASKED);
+  for (const form of NAMED) maskedText = maskedText.replace(form, `$1${MASKED}`);
+  return maskedText;
 }
 
 const LONGEST_REPEATED = 200;
@@ -38,19 +38,19 @@ const LONGEST_REPEATED = 200;
 /** Returns a JSON document with `maskSecrets` applied to every string value. Keys stay as they are. */
 export function maskDocument<T>(document: T): T {
   // A long history repeats a few names thousands of times, so each short text is searched once.
-  const seen = new Map<string, string>();
-  const masked = (value: unknown): unknown => {
+  const maskedTexts = new Map<string, string>();
+  const maskValue = (value: unknown): unknown => {
     if (typeof value === 'string') {
       if (value.length > LONGEST_REPEATED) return maskSecrets(value);
-      const known = seen.get(value);
-      if (known !== undefined) return known;
+      const cachedText = maskedTexts.get(value);
+      if (cachedText !== undefined) return cachedText;
       const text = maskSecrets(value);
-      seen.set(value, text);
+      maskedTexts.set(value, text);
       return text;
     }
-    if (Array.isArray(value)) return value.map(masked);
+    if (Array.isArray(value)) return value.map(maskValue);
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, masked(inner)]));
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskValue(inner)]));
   };
-  return masked(document) as T;
+  return maskValue(document) as T;
 }

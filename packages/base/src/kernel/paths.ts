@@ -48,8 +48,8 @@ const OWN = /^(?:previous\/.*|\.gitignore|(?:check|review|rule)_[^/]+\.\d+\.(?:l
  * Returns the tracked files in log_dir that onceover did not write. They are a problem, because reviewers never see
  * changes in that folder.
  */
-export function hiddenByLogDir(tracked: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {
-  return [...tracked].filter((path) => isInside(path, logDir) && !OWN.test(path.slice(logDir.length + 1)));
+export function hiddenByLogDir(trackedPaths: Iterable<RepoPath>, logDir: RepoPath): readonly RepoPath[] {
+  return [...trackedPaths].filter((path) => isInside(path, logDir) && !OWN.test(path.slice(logDir.length + 1)));
 }
 
 /**

@@ -11,8 +11,8 @@ export async function forEachOk<T>(
   work: (item: T) => Promise<Result<unknown>>,
 ): Promise<Result<void>> {
   for (const item of items) {
-    const done = await work(item);
-    if (!done.ok) return done;
+    const result = await work(item);
+    if (!result.ok) return result;
   }
   return ok(undefined);
 }

@@ -10,17 +10,17 @@ export function strictSchema(value: unknown): unknown {
   const inner = Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !UNSUPPORTED.includes(key))
-      .map(([key, one]) => [key, key === 'properties' ? one : strictSchema(one)]),
+      .map(([key, child]) => [key, key === 'properties' ? child : strictSchema(child)]),
   );
   const properties = value['properties'];
   if (!isRecord(properties)) return inner;
-  const required = Array.isArray(value['required']) ? value['required'] : [];
+  const requiredNames = Array.isArray(value['required']) ? value['required'] : [];
   return {
     ...inner,
     properties: Object.fromEntries(
-      Object.entries(properties).map(([name, one]) => [
+      Object.entries(properties).map(([name, schema]) => [
         name,
-        required.includes(name) ? strictSchema(one) : orNull(strictSchema(one)),
+        requiredNames.includes(name) ? strictSchema(schema) : orNull(strictSchema(schema)),
       ]),
     ),
     required: Object.keys(properties),
@@ -32,7 +32,7 @@ const UNSUPPORTED = ['minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 
 
 function orNull(schema: unknown): unknown {
   if (isRecord(schema) && Array.isArray(schema['anyOf'])) {
-    const already = schema['anyOf'].some((one) => isRecord(one) && one['type'] === 'null');
+    const already = schema['anyOf'].some((option) => isRecord(option) && option['type'] === 'null');
     return already ? schema : { ...schema, anyOf: [...schema['anyOf'], { type: 'null' }] };
   }
   return { anyOf: [schema, { type: 'null' }] };
@@ -46,11 +46,13 @@ export function plainSchema(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainSchema);
   if (!isRecord(value)) return value;
   const entries = Object.entries(value).filter(([key]) => !UNSUPPORTED.includes(key));
-  return Object.fromEntries(entries.map(([key, one]) => [key, key === 'properties' ? eachOf(one) : plainSchema(one)]));
+  return Object.fromEntries(
+    entries.map(([key, child]) => [key, key === 'properties' ? eachOf(child) : plainSchema(child)]),
+  );
 }
 
 // A property can have the same name as a schema keyword, such as "pattern", so do not filter the names of properties.
 function eachOf(properties: unknown): unknown {
   if (!isRecord(properties)) return properties;
-  return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, plainSchema(one)]));
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, plainSchema(schema)]));
 }

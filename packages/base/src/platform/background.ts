@@ -40,16 +40,16 @@ export async function startJob(
   if (!folder.ok) return folder;
   const id = newJobId(kind.prefix);
   if (command.input !== null) {
-    const written = writeAtomically(folder.value, `${id}.in`, command.input);
-    if (!written.ok) return written;
+    const inputResult = writeAtomically(folder.value, `${id}.in`, command.input);
+    if (!inputResult.ok) return inputResult;
   }
-  const started = spawnJob(repo, join(folder.value, id), command);
-  if (!started.ok) return started;
-  const own = await processInfo(started.value);
+  const spawnResult = spawnJob(repo, join(folder.value, id), command);
+  if (!spawnResult.ok) return spawnResult;
+  const jobProcess = await processInfo(spawnResult.value);
   const at = new Date().toISOString();
-  const facts = { pid: started.value, startedAt: own?.startedAt ?? null, at, root: repo.root };
-  const written = writeAtomically(folder.value, `${id}.json`, JSON.stringify(facts));
-  if (!written.ok) return written;
+  const facts = { pid: spawnResult.value, startedAt: jobProcess?.startedAt ?? null, at, root: repo.root };
+  const factsResult = writeAtomically(folder.value, `${id}.json`, JSON.stringify(facts));
+  if (!factsResult.ok) return factsResult;
   removeOldest(folder.value, MOST_FILES, new Set(['json', 'in', 'out', 'log'].map((end) => `${id}.${end}`)));
   return ok({ id, state: 'running', progress: [], answer: null });
 }
@@ -70,10 +70,10 @@ function spawnJob(
   { args, input }: { readonly args: readonly string[]; readonly input: string | null },
 ): Result<number> {
   const program = process.argv[1] ?? '';
-  const opened: number[] = [];
+  const openFiles: number[] = [];
   const open = (name: string, flags: string) => {
     const file = openSync(name, flags, 0o600);
-    opened.push(file);
+    openFiles.push(file);
     return file;
   };
   try {
@@ -91,7 +91,7 @@ function spawnJob(
   } catch (error) {
     return err({ kind: 'disk', action: 'write', path: files, code: errorCode(error) });
   } finally {
-    for (const file of opened) closeSync(file);
+    for (const file of openFiles) closeSync(file);
   }
 }
 
@@ -118,8 +118,8 @@ export async function waitForJob(
 /** Returns the id of the newest job of this working tree; `null` if there is none. */
 export function newestJob(repo: RepositoryPaths, kind: JobKind): string | null {
   const folder = openFolder(repo.commonDir, kind.folder);
-  const listed = folder.list();
-  const ids = (listed.ok ? listed.value : [])
+  const listing = folder.list();
+  const ids = (listing.ok ? listing.value : [])
     .filter(({ name }) => name.endsWith('.json'))
     .map(({ name }) => name.slice(0, -'.json'.length))
     .filter((id) => isJobId(kind.prefix, id));
@@ -131,9 +131,9 @@ export function newestJob(repo: RepositoryPaths, kind: JobKind): string | null {
 export async function interruptJob(repo: RepositoryPaths, kind: JobKind, id: string): Promise<boolean> {
   const facts = isJobId(kind.prefix, id) ? openFolder(repo.commonDir, kind.folder).json(`${id}.json`) : null;
   if (!isRecord(facts) || typeof facts['pid'] !== 'number' || facts['root'] !== repo.root) return false;
-  const found = await processInfo(facts['pid']);
+  const jobProcess = await processInfo(facts['pid']);
   // Another process may have got the same pid since, so send the signal only if the start time matches.
-  if (found === null || found.startedAt === null || found.startedAt !== facts['startedAt']) return false;
+  if (jobProcess === null || jobProcess.startedAt === null || jobProcess.startedAt !== facts['startedAt']) return false;
   try {
     return process.kill(facts['pid'], 'SIGINT');
   } catch {
@@ -144,8 +144,8 @@ export async function interruptJob(repo: RepositoryPaths, kind: JobKind, id: str
 async function readJob(folder: Folder, id: string): Promise<BackgroundJob | null> {
   const facts = folder.json(`${id}.json`);
   if (!isRecord(facts) || typeof facts['pid'] !== 'number') return null;
-  const found = await processInfo(facts['pid']);
-  const runs = found !== null && (found.startedAt === null || found.startedAt === facts['startedAt']);
+  const jobProcess = await processInfo(facts['pid']);
+  const runs = jobProcess !== null && (jobProcess.startedAt === null || jobProcess.startedAt === facts['startedAt']);
   const log = folder.text(`${id}.log`);
   const lines = (log.ok ? log.value : null)?.split('\n') ?? [];
   const progress = lines.filter((line) => line !== '').slice(-MOST_LINES);

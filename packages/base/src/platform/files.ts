@@ -88,12 +88,12 @@ export function writeAtomically(folder: string, name: string, data: string, perm
   const temporary = temporaryPath(folder);
   // Give the new file the mode of the old one, so that no other user can suddenly read it.
   const mode = permissions ?? (stats.value === null ? 0o666 : stats.value.mode & 0o777);
-  const written = tryDisk('write', path, () => {
+  const writeResult = tryDisk('write', path, () => {
     writeFileSync(temporary, data, { flag: 'wx', mode });
     renameSync(temporary, path);
   });
-  if (!written.ok) rmSync(temporary, { force: true });
-  return written;
+  if (!writeResult.ok) rmSync(temporary, { force: true });
+  return writeResult;
 }
 
 /** Returns an unused path for a temporary file. If the process is killed, `removeLeftovers` deletes the file later. */
@@ -116,8 +116,8 @@ export function removeLeftovers(
   { kind, name, afterMs }: Leftovers = TEMPORARY_FILES,
   inUse: ReadonlySet<string> = new Set(),
 ): void {
-  const listed = listFolder(folder);
-  for (const entry of listed.ok ? listed.value : []) {
+  const listing = listFolder(folder);
+  for (const entry of listing.ok ? listing.value : []) {
     const path = join(folder, entry.name);
     if (entry.isFile !== (kind === 'file') || !name.test(entry.name) || inUse.has(path)) continue;
     const stats = statIfPresent(path);
@@ -133,25 +133,25 @@ export function tryToRemoveFolder(path: string): void {
 }
 
 /**
- * Deletes the oldest files until only `most` are left, but never those in `keep`. Skips files that cannot be deleted.
+ * Deletes the oldest files until only `limit` are left, but never those in `keep`. Skips files that cannot be deleted.
  */
-export function removeOldest(folder: string, most: number, keep: ReadonlySet<string>): void {
-  const listed = listFolder(folder);
-  if (!listed.ok || listed.value.length <= most) return;
-  const byAge = listed.value
+export function removeOldest(folder: string, limit: number, keep: ReadonlySet<string>): void {
+  const listing = listFolder(folder);
+  if (!listing.ok || listing.value.length <= limit) return;
+  const byAge = listing.value
     .filter(({ name }) => !keep.has(name))
     .map(({ name }) => join(folder, name))
     .map((path) => ({ path, time: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => a.time - b.time);
-  for (const { path } of byAge.slice(0, listed.value.length - most)) removeFile(path);
+  for (const { path } of byAge.slice(0, listing.value.length - limit)) removeFile(path);
 }
 
 /** Returns the names in a folder, each with whether it is a plain file. A missing folder counts as empty. */
 export function listFolder(path: string): Result<readonly { readonly name: string; readonly isFile: boolean }[]> {
-  const listed = tryDisk('read', path, () =>
+  const listing = tryDisk('read', path, () =>
     readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, isFile: entry.isFile() })),
   );
-  return !listed.ok && listed.failure.kind === 'disk' && listed.failure.code === 'ENOENT' ? ok([]) : listed;
+  return !listing.ok && listing.failure.kind === 'disk' && listing.failure.code === 'ENOENT' ? ok([]) : listing;
 }
 
 /** Deletes a file. A missing file is not a failure. */
@@ -195,18 +195,18 @@ function kindOf(stats: Stats): InTheWay {
 export function filesBelow(top: string, folder: string): Result<readonly string[]> {
   const there = checkFolder(top, folder);
   if (!there.ok) return there;
-  const found: string[] = [];
+  const paths: string[] = [];
   const open = [''];
   for (const inside of open) {
-    const listed = listFolder(join(top, folder, inside));
-    if (!listed.ok) return listed;
-    for (const { name } of listed.value) {
+    const listing = listFolder(join(top, folder, inside));
+    if (!listing.ok) return listing;
+    for (const { name } of listing.value) {
       const path = inside === '' ? name : `${inside}/${name}`;
       if (statIfPresent(join(top, folder, path))?.isDirectory() === true) open.push(path);
-      else found.push(path);
+      else paths.push(path);
     }
   }
-  return ok(found);
+  return ok(paths);
 }
 
 /** Deletes a folder with its content. Fails if its path contains a symlink. */
@@ -220,7 +220,7 @@ export function removeTree(top: string, folder: string): Result<void> {
 /** Deletes a folder below `top` if it is empty, then its parent if that is empty, and so on up to `top`. */
 export function removeEmpty(top: string, folder: string): void {
   for (let path = folder; path !== '' && path !== '.'; path = dirname(path)) {
-    const removed = tryDisk('write', path, () => rmdirSync(join(top, path)));
-    if (!removed.ok && statIfPresent(join(top, path)) !== null) return;
+    const removal = tryDisk('write', path, () => rmdirSync(join(top, path)));
+    if (!removal.ok && statIfPresent(join(top, path)) !== null) return;
   }
 }

@@ -23,8 +23,8 @@ export function makeIgnoredFolder(root: string, folder: RepoPath): Result<string
   const listable = tryDisk('read', top.value, () => opendirSync(top.value).closeSync());
   if (!listable.ok) return listable;
   if (statIfPresent(join(top.value, '.gitignore')) !== null) return top;
-  const written = writeAtomically(top.value, '.gitignore', '*\n');
-  return written.ok ? top : written;
+  const writeResult = writeAtomically(top.value, '.gitignore', '*\n');
+  return writeResult.ok ? top : writeResult;
 }
 
 /** Returns the path of a generated file, relative to the root. */
@@ -34,9 +34,9 @@ export function generatedPath(folder: string, name: string): RepoPath {
 
 /** Renames an unreadable file to an unused name, so that its content is not lost. Returns the new name. */
 export function renameUnreadable(folder: string, name: string, at: Date): Result<string> {
-  const wanted = `${name}.unreadable-${at.toISOString().replace(/[-:.]/g, '')}`;
-  let free = wanted;
-  for (let number = 2; statIfPresent(join(folder, free)) !== null; number++) free = `${wanted}-${number}`;
-  const renamed = tryDisk('write', join(folder, free), () => renameSync(join(folder, name), join(folder, free)));
-  return renamed.ok ? ok(free) : renamed;
+  const newName = `${name}.unreadable-${at.toISOString().replace(/[-:.]/g, '')}`;
+  let free = newName;
+  for (let number = 2; statIfPresent(join(folder, free)) !== null; number++) free = `${newName}-${number}`;
+  const renameResult = tryDisk('write', join(folder, free), () => renameSync(join(folder, name), join(folder, free)));
+  return renameResult.ok ? ok(free) : renameResult;
 }

@@ -108,24 +108,24 @@ async function isAlive(owner: LockOwner): Promise<boolean> {
   if (owner.host !== hostname() || differ(owner.namespace, processNamespace())) {
     return isRecent(Date.parse(owner.heartbeat));
   }
-  const found = await processInfo(owner.pid);
+  const ownerProcess = await processInfo(owner.pid);
   // Another process may have got the same pid since, so compare the start times too.
-  return found !== null && !differ(owner.startedAt, found.startedAt);
+  return ownerProcess !== null && !differ(owner.startedAt, ownerProcess.startedAt);
 }
 
 // The lock file may be unreadable, for example because another user owns it. Its owner renews the file regularly, so a
 // recent modification time means that the lock is held.
 function unknownHolder(path: string): LockHolder | null {
-  const changed = statIfPresent(path)?.mtimeMs ?? Number.NaN;
-  return isRecent(changed) ? { pid: 0, host: 'an unknown host', since: new Date(changed).toISOString() } : null;
+  const modifiedAt = statIfPresent(path)?.mtimeMs ?? Number.NaN;
+  return isRecent(modifiedAt) ? { pid: 0, host: 'an unknown host', since: new Date(modifiedAt).toISOString() } : null;
 }
 
 function isRecent(time: number): boolean {
   return Math.abs(Date.now() - time) < STALE_AFTER_MS;
 }
 
-function differ(one: string | null, other: string | null): boolean {
-  return one !== null && other !== null && one !== other;
+function differ(first: string | null, second: string | null): boolean {
+  return first !== null && second !== null && first !== second;
 }
 
 const OWNER: Shape<LockOwner> = {
@@ -153,9 +153,9 @@ const LONGEST_BACKOFF_MS = 50;
 export function openLock(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>): Lock {
   return {
     async take() {
-      const made = makeFolder(repo.commonDir, folderOf(repo));
-      if (!made.ok) return made;
-      removeLeftovers(made.value, Date.now());
+      const lockFolder = makeFolder(repo.commonDir, folderOf(repo));
+      if (!lockFolder.ok) return lockFolder;
+      removeLeftovers(lockFolder.value, Date.now());
       const folder = openFolder(repo.commonDir, folderOf(repo));
       for (;;) {
         const owner = await thisOwner();
@@ -209,9 +209,9 @@ async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<strin
   if (!before.ok) return before;
   if (before.value.holder !== null) return err({ kind: 'lock-held', ...before.value.holder });
   const name = firstFree(before.value.names);
-  const written = writeNew(folder.path, name, JSON.stringify(owner));
-  if (!written.ok) return written;
-  if (written.value === 'taken') return ok(null);
+  const writeResult = writeNew(folder.path, name, JSON.stringify(owner));
+  if (!writeResult.ok) return writeResult;
+  if (writeResult.value === 'taken') return ok(null);
   const after = await listLocks(folder, name);
   if (!after.ok || after.value.holder !== null) {
     folder.remove(name);
@@ -226,14 +226,15 @@ async function tryToTake(folder: Folder, owner: LockOwner): Promise<Result<strin
 type LockFiles = { readonly names: ReadonlySet<string>; readonly holder: LockHolder | null };
 
 /**
- * Lists the lock files. `holder` is a running process that has a lock file other than `own`; `null` if there is none.
+ * Lists the lock files. `holder` is a running process that has a lock file other than `ownName`; `null` if there is
+ * none.
  */
-async function listLocks(folder: Folder, own: string | null): Promise<Result<LockFiles>> {
-  const listed = folder.list();
-  if (!listed.ok) return listed;
-  const names = new Set(listed.value.map(({ name }) => name).filter((name) => /^[1-9]\d{0,8}\.json$/.test(name)));
+async function listLocks(folder: Folder, ownName: string | null): Promise<Result<LockFiles>> {
+  const listing = folder.list();
+  if (!listing.ok) return listing;
+  const names = new Set(listing.value.map(({ name }) => name).filter((name) => /^[1-9]\d{0,8}\.json$/.test(name)));
   for (const name of names) {
-    const holder = name === own ? null : await liveHolder(folder, name);
+    const holder = name === ownName ? null : await liveHolder(folder, name);
     if (holder !== null) return ok({ names, holder });
   }
   return ok({ names, holder: null });
@@ -252,14 +253,14 @@ function firstFree(names: ReadonlySet<string>): string {
 function hold(folder: Folder, name: string, owner: LockOwner): HeldLock {
   let text: string | null = JSON.stringify(owner);
   const remove = () => {
-    const found = folder.text(name);
-    if (text !== null && found.ok && found.value === text) folder.remove(name);
+    const fileText = folder.text(name);
+    if (text !== null && fileText.ok && fileText.value === text) folder.remove(name);
     text = null;
   };
   const renew = () => {
-    const found = folder.text(name);
-    if (!found.ok) return;
-    if (found.value !== text) return clearInterval(timer);
+    const fileText = folder.text(name);
+    if (!fileText.ok) return;
+    if (fileText.value !== text) return clearInterval(timer);
     const next = JSON.stringify({ ...owner, heartbeat: new Date().toISOString() });
     if (folder.write(name, next).ok) text = next;
   };

@@ -24,7 +24,7 @@ export function ownProgram(root: string | null, { execPath, argv, env }: Process
 }
 
 /** Returns the command that starts the installed onceover, as text for the user's shell. */
-export function ownCommand(root: string | null, started: Process): string {
-  const [first, ...rest] = ownProgram(root, started);
-  return [first === started.execPath ? 'node' : first, ...rest].map(shellWord).join(' ');
+export function ownCommand(root: string | null, runningProcess: Process): string {
+  const [first, ...args] = ownProgram(root, runningProcess);
+  return [first === runningProcess.execPath ? 'node' : first, ...args].map(shellWord).join(' ');
 }

@@ -64,8 +64,8 @@ export function decodeUtf8(bytes: Buffer, { isCut = false, keepsMark = false }: 
 
 /** Returns the JSON value in a plain file; `undefined` if it is missing, not JSON, or longer than `limit` bytes. */
 export function readJsonFile(path: string, limit: number): unknown {
-  const read = readPlainFile(path, limit);
-  return read.ok && !read.cut ? parseJson(decodeUtf8(read.bytes)?.text ?? '') : undefined;
+  const file = readPlainFile(path, limit);
+  return file.ok && !file.cut ? parseJson(decodeUtf8(file.bytes)?.text ?? '') : undefined;
 }
 
 /** Returns the parsed JSON; `undefined` if the text is not JSON. */
@@ -79,9 +79,9 @@ export function parseJson(text: string): unknown {
 
 // Reads a cache file. Its first line is the checksum of all other lines.
 function readCacheFile(path: string, limit: number): unknown {
-  const read = readPlainFile(path, limit);
-  if (!read.ok || read.cut) return undefined;
-  const text = read.bytes.toString('utf8');
+  const file = readPlainFile(path, limit);
+  if (!file.ok || file.cut) return undefined;
+  const text = file.bytes.toString('utf8');
   const end = text.indexOf('\n');
   const body = text.slice(end + 1);
   return text.slice(0, Math.max(0, end)) === sha256(body) ? parseJson(body) : undefined;
@@ -116,9 +116,9 @@ export function openFolder(top: string, folder: string) {
    */
   function write(name: string, text: string, permissions?: number): Result<void> {
     // First check whether the folder exists, which is faster than trying to make it. Every run waits for this call.
-    const found = checkFolder(top, folder);
-    const made = found.ok && found.value === 'missing' ? makeFolder(top, folder) : found;
-    return made.ok ? writeAtomically(path, name, text, permissions) : made;
+    const folderState = checkFolder(top, folder);
+    const folderResult = folderState.ok && folderState.value === 'missing' ? makeFolder(top, folder) : folderState;
+    return folderResult.ok ? writeAtomically(path, name, text, permissions) : folderResult;
   }
   return {
     path,
@@ -167,9 +167,9 @@ export function readPrivateFile(path: string): Result<string | null> {
 
 /** Returns the bytes of a plain file; `null` if it is missing. Fails if it is larger than 64 MiB. */
 export function readPrivateBytes(path: string): Result<Buffer | null> {
-  const read = readPlainFile(path, LARGEST_BYTES);
-  if (read.ok && !read.cut) return ok(read.bytes);
-  const code = read.ok ? 'EFBIG' : read.code;
+  const file = readPlainFile(path, LARGEST_BYTES);
+  if (file.ok && !file.cut) return ok(file.bytes);
+  const code = file.ok ? 'EFBIG' : file.code;
   return code === 'ENOENT' ? ok(null) : err({ kind: 'disk', action: 'read', path, code });
 }
 
@@ -180,13 +180,13 @@ export function readPrivateBytes(path: string): Result<Buffer | null> {
 export function writeNew(folder: string, name: string, data: string, permissions = 0o666): Result<'written' | 'taken'> {
   const path = join(folder, name);
   const temporary = temporaryPath(folder);
-  const written = tryDisk('write', path, () => {
+  const writeResult = tryDisk('write', path, () => {
     writeFileSync(temporary, data, { flag: 'wx', mode: permissions });
     linkSync(temporary, path);
     return 'written' as const;
   });
   removeFile(temporary);
-  return hasCode(written, 'EEXIST') ? ok('taken') : written;
+  return hasCode(writeResult, 'EEXIST') ? ok('taken') : writeResult;
 }
 
 /**
@@ -195,11 +195,11 @@ export function writeNew(folder: string, name: string, data: string, permissions
  */
 export function claimFile(folder: string, name: string): Result<string | null> {
   const path = join(folder, name);
-  const own = temporaryPath(folder);
-  const renamed = tryDisk('write', path, () => renameSync(path, own));
-  if (!renamed.ok) return hasCode(renamed, 'ENOENT') ? ok(null) : renamed;
-  const text = readPrivateFile(own);
-  removeFile(own);
+  const claimedPath = temporaryPath(folder);
+  const renameResult = tryDisk('write', path, () => renameSync(path, claimedPath));
+  if (!renameResult.ok) return hasCode(renameResult, 'ENOENT') ? ok(null) : renameResult;
+  const text = readPrivateFile(claimedPath);
+  removeFile(claimedPath);
   return text;
 }
 

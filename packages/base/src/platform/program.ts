@@ -50,7 +50,8 @@ type ProcessOptions = {
 export function runProcess(program: string, args: readonly string[], options: ProcessOptions): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     const child = start(program, args, options);
-    const notStarted = (said: string) => resolve({ kind: 'exited', code: null, stdout: Buffer.alloc(0), stderr: said });
+    const notStarted = (message: string) =>
+      resolve({ kind: 'exited', code: null, stdout: Buffer.alloc(0), stderr: message });
     if (typeof child === 'string') return notStarted(child);
     const out: Buffer[] = [];
     const err: Buffer[] = [];

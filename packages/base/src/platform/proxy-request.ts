@@ -29,11 +29,11 @@ export async function fetchThrough(proxy: URL, target: URL, init: RequestInit): 
     answer.destroy();
     throw proxyError('unexpected redirect');
   }
-  const told = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+  const headerPairs = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
     values.map((value): [string, string] => [name, value]),
   );
   const stream = NO_BODY.has(status) ? null : (Readable.toWeb(answer) as ReadableStream);
-  return new Response(stream, { status, headers: told });
+  return new Response(stream, { status, headers: headerPairs });
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -51,8 +51,8 @@ function answerOf(request: ClientRequest, body: Buffer): Promise<IncomingMessage
 /** Returns a request in plain text, which the proxy reads and sends on. */
 function throughProxy(proxy: URL, target: URL, { headers, ...options }: RequestOptions): ClientRequest {
   const { request } = moduleOf(proxy);
-  const own = { ...headers, host: target.host, ...credentialsOf(proxy) };
-  return request(addressOf(proxy), { ...options, headers: own, path: target.href, agent: false });
+  const proxyHeaders = { ...headers, host: target.host, ...credentialsOf(proxy) };
+  return request(addressOf(proxy), { ...options, headers: proxyHeaders, path: target.href, agent: false });
 }
 
 /** Returns an encrypted request. The proxy only passes its bytes on. */
@@ -70,7 +70,7 @@ function openTunnel(proxy: URL, target: URL, signal: AbortSignal | undefined): P
   const { request } = moduleOf(proxy);
   const path = `${target.hostname}:${target.port || 443}`;
   const headers = { host: path, ...credentialsOf(proxy) };
-  const asked = request(addressOf(proxy), {
+  const tunnelRequest = request(addressOf(proxy), {
     method: 'CONNECT',
     path,
     headers,
@@ -78,7 +78,7 @@ function openTunnel(proxy: URL, target: URL, signal: AbortSignal | undefined): P
     ...(signal && { signal }),
   });
   return new Promise((resolve, reject) => {
-    asked.on('connect', ({ statusCode }, socket, head) => {
+    tunnelRequest.on('connect', ({ statusCode }, socket, head) => {
       if (statusCode === 200) {
         if (head.length > 0) socket.unshift(head);
         return resolve(socket as Socket);
@@ -86,16 +86,16 @@ function openTunnel(proxy: URL, target: URL, signal: AbortSignal | undefined): P
       socket.destroy();
       reject(proxyError(`the proxy answered with status ${statusCode}`));
     });
-    asked.on('error', (error: NodeJS.ErrnoException) => {
+    tunnelRequest.on('error', (error: NodeJS.ErrnoException) => {
       reject(signal?.aborted ? error : proxyError(`the proxy cannot be reached (${error.code ?? error.message})`));
     });
-    asked.end();
+    tunnelRequest.end();
   });
 }
 
 /** Returns an error like those of `fetch`. The text never contains the proxy's address, which may have a password. */
-function proxyError(said: string): TypeError {
-  return new TypeError('fetch failed', { cause: new Error(said) });
+function proxyError(message: string): TypeError {
+  return new TypeError('fetch failed', { cause: new Error(message) });
 }
 
 function moduleOf({ protocol }: URL): Pick<typeof http, 'request'> {

@@ -23,15 +23,15 @@ export function openFetch(env: Variables): Fetch {
 /** Returns the proxy for an address; `null` if the connection is direct. Connections to this machine are always direct. */
 export function proxyOf(target: URL, env: Variables): URL | null {
   const name = target.protocol === 'https:' ? 'https_proxy' : 'http_proxy';
-  const told = env[name] || env[name.toUpperCase()] || '';
-  if (told === '' || isLocal(target.hostname)) return null;
+  const setting = env[name] || env[name.toUpperCase()] || '';
+  if (setting === '' || isLocal(target.hostname)) return null;
   if (isExempt(target, env['no_proxy'] || env['NO_PROXY'] || '')) return null;
-  const address = told.includes('://') ? told : `http://${told}`;
+  const address = setting.includes('://') ? setting : `http://${setting}`;
   const isUsable = /^https?:/i.test(address) && URL.canParse(address);
   if (isUsable) return new URL(address);
   // The text does not contain the address, which may have a password.
-  const said = `the proxy in ${name.toUpperCase()} is not an http:// or https:// address`;
-  throw new TypeError('fetch failed', { cause: new Error(said) });
+  const message = `the proxy in ${name.toUpperCase()} is not an http:// or https:// address`;
+  throw new TypeError('fetch failed', { cause: new Error(message) });
 }
 
 function isLocal(hostname: string): boolean {
@@ -43,13 +43,13 @@ function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   const host = hostname.replace(/^\[|\]$/g, '');
   const ownPort = port || (protocol === 'https:' ? '443' : '80');
   return list.split(/[\s,]+/).some((entry) => {
-    const [, named = '', onlyPort = ownPort] =
+    const [, exemptHost = '', onlyPort = ownPort] =
       isIP(entry) === 6 ? ['', entry] : (/^(.+?)(?::(\d+))?$/.exec(entry) ?? []);
-    if (named === '' || onlyPort !== ownPort) return false;
-    const [, network, bits] = /^([\da-f.:]+)\/(\d{1,3})$/i.exec(named) ?? [];
+    if (exemptHost === '' || onlyPort !== ownPort) return false;
+    const [, network, bits] = /^([\da-f.:]+)\/(\d{1,3})$/i.exec(exemptHost) ?? [];
     if (network !== undefined) return isInRange(host, network, Number(bits));
-    const domain = named.toLowerCase().replace(/^\*?\./, '');
-    return named === '*' || host === domain || host.endsWith(`.${domain}`);
+    const domain = exemptHost.toLowerCase().replace(/^\*?\./, '');
+    return exemptHost === '*' || host === domain || host.endsWith(`.${domain}`);
   });
 }
 

@@ -18,10 +18,10 @@ const TAIL_BYTES = 8 * 1024 * 1024;
 const LONGEST_LINE = 8 * 1024 * 1024;
 
 /**
- * Reads a stream with limited memory. Calls `heard` for each chunk, unless `onLine` returned false for all its lines.
- * Returns a function that returns the output.
+ * Reads a stream with limited memory. Calls `onActivity` for each chunk, unless `onLine` returned false for all its
+ * lines. Returns a function that returns the output.
  */
-function capture(stream: Readable, heard: () => void, onLine?: (line: string) => boolean): () => Captured {
+function capture(stream: Readable, onActivity: () => void, onLine?: (line: string) => boolean): () => Captured {
   const head: Buffer[] = [];
   let tail: Buffer[] = [];
   let headBytes = 0;
@@ -30,7 +30,7 @@ function capture(stream: Readable, heard: () => void, onLine?: (line: string) =>
   const lines = onLine === undefined ? null : lineReader(onLine);
   stream.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
-    if (lines === null || lines.add(chunk)) heard();
+    if (lines === null || lines.add(chunk)) onActivity();
     if (tail.length === 0 && headBytes + chunk.length <= HEAD_BYTES) {
       head.push(chunk);
       headBytes += chunk.length;
@@ -39,17 +39,17 @@ function capture(stream: Readable, heard: () => void, onLine?: (line: string) =>
     tail.push(chunk);
     tailBytes += chunk.length;
     if (tailBytes > 2 * TAIL_BYTES) {
-      const kept = Buffer.concat(tail);
-      tail = [kept.subarray(kept.length - TAIL_BYTES)];
+      const joinedTail = Buffer.concat(tail);
+      tail = [joinedTail.subarray(joinedTail.length - TAIL_BYTES)];
       tailBytes = TAIL_BYTES;
     }
   });
   stream.on('end', () => lines?.end());
   stream.on('error', () => {});
   return () => {
-    const left = bytes - headBytes - tailBytes;
-    if (left === 0) return { text: Buffer.concat([...head, ...tail]).toString('utf8'), cut: null };
-    const before = `${Buffer.concat(head).toString('utf8')}\n[… ${left} bytes left out …]\n`;
+    const omittedBytes = bytes - headBytes - tailBytes;
+    if (omittedBytes === 0) return { text: Buffer.concat([...head, ...tail]).toString('utf8'), cut: null };
+    const before = `${Buffer.concat(head).toString('utf8')}\n[… ${omittedBytes} bytes left out …]\n`;
     return { text: before + Buffer.concat(tail).toString('utf8'), cut: before.length };
   };
 }
@@ -89,9 +89,9 @@ function lineReader(onLine: (line: string) => boolean): {
         close(chunk.subarray(from, at));
         from = at + 1;
       }
-      const rest = chunk.subarray(from);
-      length += rest.length;
-      if (length <= LONGEST_LINE) open.push(rest);
+      const remainder = chunk.subarray(from);
+      length += remainder.length;
+      if (length <= LONGEST_LINE) open.push(remainder);
       else open = [];
       return active || lines === 0;
     },
@@ -161,8 +161,8 @@ const LINGER_MS = 500;
  */
 export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
   if (call.signal?.aborted) {
-    const nothing = { code: null, signal: null, stdout: NO_TEXT, stderr: NO_TEXT, durationMs: 0 };
-    return Promise.resolve({ kind: 'ended', ending: 'cancelled', ...nothing });
+    const emptyOutput = { code: null, signal: null, stdout: NO_TEXT, stderr: NO_TEXT, durationMs: 0 };
+    return Promise.resolve({ kind: 'ended', ending: 'cancelled', ...emptyOutput });
   }
   return new Promise((resolve) => {
     const start = performance.now();
@@ -183,9 +183,9 @@ export function runProcessGroup(call: ProcessRun): Promise<ProcessRunEnd> {
     const onAbort = () => end('cancelled');
     call.signal?.addEventListener('abort', onAbort, { once: true });
 
-    const heard = () => idle?.refresh();
-    const stdout = capture(child.stdout, heard, call.onLine);
-    const stderr = capture(child.stderr, heard, call.onErrorLine);
+    const refreshIdle = () => idle?.refresh();
+    const stdout = capture(child.stdout, refreshIdle, call.onLine);
+    const stderr = capture(child.stderr, refreshIdle, call.onErrorLine);
     // Ignore write errors: a program may close its input early, and its exit code shows whether that was a failure.
     child.stdin.on('error', () => {});
     if (call.converse === undefined) child.stdin.end(call.input);
@@ -236,16 +236,16 @@ function ownGroup(child: ChildProcess, pid: number): Group {
       signalGroup(pid, 'SIGTERM');
       kill = setTimeout(() => signalGroup(pid, 'SIGKILL'), GRACE_MS);
     },
-    finish(done) {
+    finish(onFinished) {
       if (kill !== null) clearTimeout(kill);
-      let closed = false;
+      let isClosed = false;
       const complete = () => {
-        if (closed) return;
-        closed = true;
+        if (isClosed) return;
+        isClosed = true;
         clearTimeout(linger);
         living.delete(pid);
         if (living.size === 0) process.removeListener('exit', killAll);
-        done();
+        onFinished();
       };
       const linger = setTimeout(() => {
         // A process outside the group may still have the pipes open, so close our ends of them.
@@ -288,7 +288,7 @@ export function openChecks(root: string, env: NodeJS.ProcessEnv): Checks {
         program: SHELL,
         args: ['-c', PREPARE, 'sh', command],
         cwd: root,
-        env: { ...defined(withoutSecrets(env)), ...options.env, [ACTIVE]: '1' },
+        env: { ...definedVariables(withoutSecrets(env)), ...options.env, [ACTIVE]: '1' },
         input: '',
         timeoutMs: options.timeoutSeconds * 1000,
         idleMs: null,
@@ -312,6 +312,6 @@ function checkEnd(end: ProcessRunEnd): CheckEnd {
   };
 }
 
-function defined(env: NodeJS.ProcessEnv): Record<string, string> {
+function definedVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }

@@ -21,7 +21,7 @@ const open = new Set<string>();
  * deletes it.
  */
 export function makeScratch(base: string | null = null): Scratch {
-  return opened(base === null ? makeInDefault() : makeIn(base));
+  return openScratch(base === null ? makeInDefault() : makeIn(base));
 }
 
 /**
@@ -30,11 +30,11 @@ export function makeScratch(base: string | null = null): Scratch {
  */
 export function makeScratchOutside(root: string): Result<Scratch> {
   for (const base of [defaultBase(), tmpdir()]) {
-    const made = tryDisk('write', base, () => {
+    const folderResult = tryDisk('write', base, () => {
       makeParents(base, 0o700);
       return isInside(realpathSync(base), root) ? null : makeIn(base);
     });
-    if (made.ok && made.value !== null) return { ok: true, value: opened(made.value) };
+    if (folderResult.ok && folderResult.value !== null) return { ok: true, value: openScratch(folderResult.value) };
   }
   return err({ kind: 'disk', action: 'write', path: tmpdir(), code: 'EPERM' });
 }
@@ -42,12 +42,12 @@ export function makeScratchOutside(root: string): Result<Scratch> {
 /** Returns the path of a folder with a fixed name outside `root`, so that later work finds the same folder. */
 export function namedScratchPath(root: string, name: string): Result<string> {
   for (const base of [defaultBase(), tmpdir()]) {
-    const found = tryDisk('write', base, () => {
+    const pathResult = tryDisk('write', base, () => {
       makeParents(base, 0o700);
       const folder = join(realpathSync(base), name);
       return isInside(folder, root) ? null : folder;
     });
-    if (found.ok && found.value !== null) return { ok: true, value: found.value };
+    if (pathResult.ok && pathResult.value !== null) return { ok: true, value: pathResult.value };
   }
   return err({ kind: 'disk', action: 'write', path: tmpdir(), code: 'EPERM' });
 }
@@ -57,11 +57,11 @@ export function makeNamedScratch(folder: string): Result<Scratch> {
   return tryDisk('write', folder, () => {
     tryToRemoveFolder(folder);
     makeParents(folder, 0o700);
-    return opened(folder);
+    return openScratch(folder);
   });
 }
 
-function opened(folder: string): Scratch {
+function openScratch(folder: string): Scratch {
   if (open.size === 0) process.once('exit', removeAll);
   open.add(folder);
   return {
@@ -91,8 +91,8 @@ function makeInDefault(): string {
 }
 
 function defaultBase(): string {
-  const given = process.env['XDG_CACHE_HOME'] ?? '';
-  return join(isAbsolute(given) ? given : join(homedir(), '.cache'), 'onceover');
+  const cacheHome = process.env['XDG_CACHE_HOME'] ?? '';
+  return join(isAbsolute(cacheHome) ? cacheHome : join(homedir(), '.cache'), 'onceover');
 }
 
 /** Deletes the folder in which temporary folders are made by default, if it is empty. */

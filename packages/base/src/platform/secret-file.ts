@@ -13,24 +13,24 @@ const SECRET_BYTES = 32;
  */
 export function secretFile(commonDir: string, name: string): Result<Uint8Array> {
   const folder = openFolder(commonDir, FOLDER);
-  const found = folder.text(name);
-  if (!found.ok) return found;
-  const known = readSecret(found.value);
-  if (known !== null) return ok(known);
+  const fileText = folder.text(name);
+  if (!fileText.ok) return fileText;
+  const existingSecret = readSecret(fileText.value);
+  if (existingSecret !== null) return ok(existingSecret);
   const text = `${randomBytes(SECRET_BYTES).toString('hex')}\n`;
   // Replace a damaged file. Create a missing file in such a way that two processes that start together get the same
   // secret.
-  const written = found.value === null ? writeFirst(commonDir, name, text) : folder.write(name, text, 0o600);
-  if (!written.ok) return written;
-  const stored = folder.text(name);
-  if (!stored.ok) return stored;
-  const secret = readSecret(stored.value);
+  const writeResult = fileText.value === null ? writeFirst(commonDir, name, text) : folder.write(name, text, 0o600);
+  if (!writeResult.ok) return writeResult;
+  const storedText = folder.text(name);
+  if (!storedText.ok) return storedText;
+  const secret = readSecret(storedText.value);
   return secret === null ? err({ kind: 'disk', action: 'read', path: folder.path, code: 'EIO' }) : ok(secret);
 }
 
 function writeFirst(commonDir: string, name: string, text: string): Result<unknown> {
-  const made = makeFolder(commonDir, FOLDER);
-  return made.ok ? writeNew(made.value, name, text, 0o600) : made;
+  const folderResult = makeFolder(commonDir, FOLDER);
+  return folderResult.ok ? writeNew(folderResult.value, name, text, 0o600) : folderResult;
 }
 
 function readSecret(text: string | null): Uint8Array | null {

@@ -15,7 +15,7 @@ export function sentencesOf(text: string): readonly Sentence[] {
     let at = line;
     for (const part of kind === 'flow' ? splitFlow(raw) : [raw]) {
       const lines = part.split('\n');
-      const words = kind === 'flow' ? unwrapped(lines) : part.replace(/\r?\n$/, '');
+      const words = kind === 'flow' ? joinLines(lines) : part.replace(/\r?\n$/, '');
       sentences.push({ text: words, line: at, isHeading: kind === 'heading' });
       at += lines.length - 1;
     }
@@ -75,8 +75,8 @@ function beginsFlow(line: string): boolean {
 }
 
 function openedFence(line: string): string | null {
-  const found = FENCE.exec(line);
-  return found?.[1] ?? found?.[2] ?? null;
+  const fence = FENCE.exec(line);
+  return fence?.[1] ?? fence?.[2] ?? null;
 }
 
 function closes(line: string, fence: string): boolean {
@@ -89,12 +89,12 @@ const SENTENCE_AND_SPACE = /[\s\S]*?(?:[.!?…][)"'\]”’»]*(?:\s+|$)|$)/gu;
 /** Splits a paragraph or list item into sentences. The `-` or number of a list item belongs to its first sentence. */
 function splitFlow(raw: string): readonly string[] {
   const mark = LIST_MARK.exec(raw)?.[0] ?? '';
-  const found = raw.slice(mark.length).match(SENTENCE_AND_SPACE) ?? [];
-  const [first = '', ...rest] = found.filter((one) => one !== '');
-  return [mark + first, ...rest];
+  const pieces = raw.slice(mark.length).match(SENTENCE_AND_SPACE) ?? [];
+  const [first = '', ...furtherSentences] = pieces.filter((piece) => piece !== '');
+  return [mark + first, ...furtherSentences];
 }
 
 /** Joins lines with spaces and keeps the indentation of the first. */
-function unwrapped([first = '', ...rest]: readonly string[]): string {
-  return [first.trimEnd(), ...rest.map((line) => line.trim())].join(' ').trimEnd();
+function joinLines([first = '', ...furtherLines]: readonly string[]): string {
+  return [first.trimEnd(), ...furtherLines.map((line) => line.trim())].join(' ').trimEnd();
 }

@@ -112,8 +112,8 @@ export function describeNoAgent({ wanted, cooling, missing = [] }: Omit<NoAgent,
     return `${what}; run "${next}"`;
   }
   const names = wanted.map(quoteName).join(', ');
-  const none = { 0: 'no agent is', 1: `${names} is not` }[wanted.length] ?? `none of the agents ${names} is`;
-  return `${none} installed; see "onceover doctor"`;
+  const subject = { 0: 'no agent is', 1: `${names} is not` }[wanted.length] ?? `none of the agents ${names} is`;
+  return `${subject} installed; see "onceover doctor"`;
 }
 
 /** The advice for a gate that no longer runs because it failed too often without progress. */

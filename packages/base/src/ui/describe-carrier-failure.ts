@@ -6,10 +6,10 @@ type CarrierFailure = Extract<Failure, { kind: 'passes-carrier' }>;
 
 /** Returns the message for a git remote or HTTP store through which passes cannot be shared. */
 export function describeCarrierFailure({ where, why, said }: CarrierFailure): Message {
-  const [what, next] = TROUBLE[why];
+  const [problem, next] = TROUBLE[why];
   const words = said === '' ? '' : `\n  ${said.split('\n').map(showInvisible).join('\n  ')}`;
   return {
-    what: `${what.replace('WHERE', () => quoteName(where))}${words}`,
+    what: `${problem.replace('WHERE', () => quoteName(where))}${words}`,
     next: next.replace('WHERE', () => asShellWord(where)),
   };
 }

@@ -110,14 +110,14 @@ const MESSAGES: ByKind<Failure, Message> = {
           next: 'Merge a first configuration ("onceover init" writes one). To let this job succeed until then, run "onceover run --allow-unconfigured".',
         },
   'log-dir-hides': ({ files, logDir }) => {
-    const tracked = `contains tracked files that are not records (${someNames(files)}), and changes to them would not be reviewed.`;
+    const fault = `contains tracked files that are not records (${someNames(files)}), and changes to them would not be reviewed.`;
     if (logDir === DEFAULT_LOG_DIR)
       return {
-        what: `${DEFAULT_LOG_DIR}, the default folder for records, ${tracked}`,
+        what: `${DEFAULT_LOG_DIR}, the default folder for records, ${fault}`,
         next: 'Move these files, or set "log_dir" in onceover.yml to another folder.',
       };
     return {
-      what: `${quoteName(logDir)}, the "log_dir" in onceover.yml, ${tracked}`,
+      what: `${quoteName(logDir)}, the "log_dir" in onceover.yml, ${fault}`,
       next: `Choose a folder for records only, or remove "log_dir" to use the default (${DEFAULT_LOG_DIR}).`,
     };
   },
@@ -238,7 +238,7 @@ const MESSAGES: ByKind<Failure, Message> = {
     next:
       known.length === 0
         ? 'Run one with "onceover phase".'
-        : `Use the folder of one of these features: ${someNames(known.map((one) => one || '.'))}.`,
+        : `Use the folder of one of these features: ${someNames(known.map((folder) => folder || '.'))}.`,
   }),
   'unreadable-json': ({ path, said }) => ({
     what: `${quoteName(path)} is not valid JSON (${showInvisible(said)}), so onceover did not change it.`,
@@ -252,8 +252,8 @@ const LONGEST_NAME = 120;
 
 /** Explains why a file could not be read or written, with the system's error code, and what the user can do. */
 function describeDisk(code: string): Message {
-  const known = CODES[code];
-  if (known !== undefined) return { what: `${known[0]} (${code})`, next: known[1] };
+  const explanation = CODES[code];
+  if (explanation !== undefined) return { what: `${explanation[0]} (${code})`, next: explanation[1] };
   const isSystem = /^E[A-Z0-9]+$/.test(code);
   const next = isSystem ? 'Check its permissions and the free disk space' : 'Fix the file';
   return { what: showInvisible(code), next: `${next} and run again.` };

@@ -4,8 +4,8 @@ import { type ByKind, byKind, count, didYouMean, quoted } from './wording.ts';
 
 /** Returns the message for a problem in a file: `file:line:column: what is wrong and how to fix it`. */
 export function describeProblem({ file, line, column, what }: Problem): string {
-  const said = what.kind === 'unusable-file' ? describeUnusable(what, file) : byKind(PROBLEMS, what);
-  return `${quoteName(file)}:${line}:${column}: ${said}`;
+  const sentence = what.kind === 'unusable-file' ? describeUnusable(what, file) : byKind(PROBLEMS, what);
+  return `${quoteName(file)}:${line}:${column}: ${sentence}`;
 }
 
 function describeUnusable({ path, why }: Extract<ProblemKind, { kind: 'unusable-file' }>, file: string): string {
@@ -19,15 +19,15 @@ const PROBLEMS: ByKind<Exclude<ProblemKind, { kind: 'unusable-file' }>, string> 
   'merge-conflict': () =>
     'unresolved merge conflict: keep one side and delete the lines with <<<<<<<, ======= and >>>>>>>',
   'unknown-key': ({ key, known }) => `unknown key ${quoted(key)}${didYouMean(key, known)}`,
-  'missing-key': ({ key }) => `${named(key)} is missing`,
-  'wrong-type': ({ key, expected }) => `${named(key)} must be ${expected}`,
+  'missing-key': ({ key }) => `${keyName(key)} is missing`,
+  'wrong-type': ({ key, expected }) => `${keyName(key)} must be ${expected}`,
   'not-one-of': ({ key, allowed }) =>
-    `${named(key)} must be ${allowed.length === 1 ? '' : 'one of '}${allowed.join(', ')}`,
-  'out-of-range': (what) => {
-    const { bound, limit, unit } = what;
-    return `${named(what.key)} must ${unit === null ? `be ${bound} ${limit}` : `have ${bound} ${count(limit, UNITS[unit][0], UNITS[unit][1])}`}`;
+    `${keyName(key)} must be ${allowed.length === 1 ? '' : 'one of '}${allowed.join(', ')}`,
+  'out-of-range': (problem) => {
+    const { bound, limit, unit } = problem;
+    return `${keyName(problem.key)} must ${unit === null ? `be ${bound} ${limit}` : `have ${bound} ${count(limit, UNITS[unit][0], UNITS[unit][1])}`}`;
   },
-  'bad-value': ({ key, said }) => `${named(key)} ${showInvisible(said)}`,
+  'bad-value': ({ key, said }) => `${keyName(key)} ${showInvisible(said)}`,
   'bad-rule-name': ({ name }) => `rule name ${quoted(name)} may contain only letters, digits, "_" and "-"`,
   'unknown-role': ({ name, known }) => `there is no role ${quoted(name)}${didYouMean(name, known)}`,
   'bad-glob': ({ glob, said }) => `the glob ${quoted(glob)} ${said}`,
@@ -72,7 +72,7 @@ export const UNUSABLE: Readonly<Record<UnusableFile, string>> = {
 };
 
 /** Returns a key in quotes. The text "the file" is not a key but means the whole file, so it gets no quotes. */
-function named(key: string): string {
+function keyName(key: string): string {
   return key === 'the file' ? key : quoted(key);
 }
 

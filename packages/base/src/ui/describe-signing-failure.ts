@@ -20,8 +20,8 @@ export const SIGNING_FAILURES = {
     next: 'Run "git config gpg.format ssh" and "git config user.signingkey ~/.ssh/id_ed25519.pub", or set ONCEOVER_SIGNING_KEY to the path of a key file.',
   }),
   'signing-failed': (failure) => {
-    const [what, next] = TROUBLE[failure.why](failure);
-    return { what: `Nothing was signed: ${what}.`, next };
+    const [problem, next] = TROUBLE[failure.why](failure);
+    return { what: `Nothing was signed: ${problem}.`, next };
   },
   'passes-off': ({ why }) => ({
     what: `Passes stay in this clone: ${byKind(PASSES_OFF, why)}.`,
@@ -74,6 +74,6 @@ const TROUBLE: Readonly<Record<SigningTrouble, Trouble>> = {
   ],
 };
 
-function words(said: string): string {
-  return said === '' ? '' : ` (${foldLines(said)})`;
+function words(output: string): string {
+  return output === '' ? '' : ` (${foldLines(output)})`;
 }

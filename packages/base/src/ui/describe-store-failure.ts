@@ -6,10 +6,10 @@ type StoreFailure = Extract<Failure, { kind: 'store-failed' }>;
 
 /** Returns the message for a PostgreSQL store that cannot be used. */
 export function describeStoreFailure({ where, why, said }: StoreFailure): Message {
-  const [what, next] = TROUBLE[why];
+  const [problem, next] = TROUBLE[why];
   const words = said === '' ? '' : `\n  ${said.split('\n').map(showInvisible).join('\n  ')}`;
   return {
-    what: `${what.replace('WHERE', () => quoteName(where))}${words}`,
+    what: `${problem.replace('WHERE', () => quoteName(where))}${words}`,
     next: next.replace('WHERE', () => quoteName(where)),
   };
 }

@@ -104,7 +104,7 @@ export const WORKFLOW_FAILURES: ByKind<WorkflowFailure, Message> = {
     next: REFUSED[why].next,
   }),
   'no-verdict': ({ step, errors, passed }) => ({
-    what: `${count(errors.length, 'review')} of the step ${quoted(step)} ended without a verdict:\n${errors.map((one) => `  ${describeReviewTrouble(one)}`).join('\n')}`,
+    what: `${count(errors.length, 'review')} of the step ${quoted(step)} ended without a verdict:\n${errors.map((error) => `  ${describeReviewTrouble(error)}`).join('\n')}`,
     next: `This call does not count as an attempt${passed === 0 ? '' : `, and ${count(passed, 'passed review')} will not run again`}. Fix the error above and call finished_step again ("onceover workflow finish").`,
   }),
   'outputs-changed': ({ paths }) => ({
@@ -167,12 +167,12 @@ function shortId(id: string): string {
   return quoted(cut(id, 80));
 }
 
-function names(all: readonly string[]): string {
-  return all.map(quoteName).join(', ');
+function names(nameList: readonly string[]): string {
+  return nameList.map(quoteName).join(', ');
 }
 
 function describeSessions(sessions: readonly SessionName[]): string {
-  return sessions.map((one) => `  ${describeSession(one)}: ${cut(oneLine(one.goal), 60)}`).join('\n');
+  return sessions.map((session) => `  ${describeSession(session)}: ${cut(oneLine(session.goal), 60)}`).join('\n');
 }
 
 /** Returns the id of a session with its job and workflow. */

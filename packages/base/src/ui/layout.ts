@@ -1,35 +1,35 @@
 /** Returns how many columns of a terminal a text takes. */
 export function cells(text: string): number {
-  return NARROW.test(text) ? text.length : graphemes(text).reduce((sum, one) => sum + cellsOf(one), 0);
+  return NARROW.test(text) ? text.length : graphemes(text).reduce((sum, grapheme) => sum + cellsOf(grapheme), 0);
 }
 
-/** Cuts a text to at most `most` terminal columns and marks the cut with an ellipsis. */
-export function cut(text: string, most: number): string {
-  if (cells(text) <= most) return text;
-  return most < 1 ? '' : `${firstFitting(graphemes(text), most - 1).join('')}…`;
+/** Cuts a text to at most `limit` terminal columns and marks the cut with an ellipsis. */
+export function cut(text: string, limit: number): string {
+  if (cells(text) <= limit) return text;
+  return limit < 1 ? '' : `${firstFitting(graphemes(text), limit - 1).join('')}…`;
 }
 
 /** Like `cut`, but keeps the end of the text, because paths and ids differ at their end. */
-export function cutStart(text: string, most: number): string {
-  if (cells(text) <= most) return text;
-  return most < 1
+export function cutStart(text: string, limit: number): string {
+  if (cells(text) <= limit) return text;
+  return limit < 1
     ? ''
-    : `…${firstFitting(graphemes(text).toReversed(), most - 1)
+    : `…${firstFitting(graphemes(text).toReversed(), limit - 1)
         .toReversed()
         .join('')}`;
 }
 
 /**
- * Returns the first graphemes (visible characters) that fit into `most` terminal columns. Works only if not all of them
- * fit.
+ * Returns the first graphemes (visible characters) that fit into `limit` terminal columns. Works only if not all of
+ * them fit.
  */
-function firstFitting(all: readonly string[], most: number): readonly string[] {
-  let used = 0;
-  const end = all.findIndex((grapheme) => {
-    used += cellsOf(grapheme);
-    return used > most;
+function firstFitting(characters: readonly string[], limit: number): readonly string[] {
+  let columns = 0;
+  const end = characters.findIndex((grapheme) => {
+    columns += cellsOf(grapheme);
+    return columns > limit;
   });
-  return all.slice(0, end);
+  return characters.slice(0, end);
 }
 
 /** Adds spaces to a text until it is `width` terminal columns wide. */
@@ -74,16 +74,16 @@ function wrapLine(whole: string, width: number, indent: number): readonly string
   const hanging = ' '.repeat(Math.min(start.length + indent, Math.max(0, Math.floor(width / 2))));
   const lines: string[] = [];
   let open = start;
-  let used = start.length;
+  let column = start.length;
   // Matches a word and the spaces before it. A Chinese, Japanese or Korean character with the punctuation after it
   // counts as a word.
   piece ??= new RegExp(`( *)(${IDEOGRAPH}${CLOSING}*|(?:(?!${IDEOGRAPH})[^ ])+)`, 'gu');
   for (const [, gap = '', word = ''] of line.slice(start.length).matchAll(piece)) {
     const wide = cellsShown(word);
-    const mustBreak = open !== start && used + gap.length + wide > width;
+    const mustBreak = open !== start && column + gap.length + wide > width;
     if (mustBreak) lines.push(open);
     open = mustBreak ? `${hanging}${word}` : `${open}${gap}${word}`;
-    used = (mustBreak ? hanging.length : used + gap.length) + wide;
+    column = (mustBreak ? hanging.length : column + gap.length) + wide;
   }
   return [...lines, open];
 }

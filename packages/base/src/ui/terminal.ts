@@ -26,8 +26,8 @@ export function isLive(stream: Stream, env: NodeJS.ProcessEnv): boolean {
  */
 export function paintFor(stream: Stream, env: NodeJS.ProcessEnv): Paint {
   if ((env['NO_COLOR'] ?? '') !== '') return PLAIN;
-  const forced = env['FORCE_COLOR'];
-  if (forced !== undefined && forced !== '') return forced === '0' ? PLAIN : COLOURED;
+  const forceColor = env['FORCE_COLOR'];
+  if (forceColor !== undefined && forceColor !== '') return forceColor === '0' ? PLAIN : COLOURED;
   return isLive(stream, env) ? COLOURED : PLAIN;
 }
 

@@ -2,8 +2,8 @@ import { quoteName, shellWord, showInvisible } from '../kernel/escape.ts';
 import { wrap } from './layout.ts';
 
 /** Returns a number with a noun in the right form: "1 gate", "2 gates". */
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${number} ${number === 1 ? one : many}`;
+export function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${number} ${number === 1 ? singular : plural}`;
 }
 
 /** Returns a ratio in percent, to a tenth. */
@@ -17,11 +17,11 @@ export function describeDuration(ms: number): string {
 }
 
 /** Returns the end of a message about an unknown name: the most similar known name, or all known names. */
-export function didYouMean(key: string, known: readonly string[]): string {
-  if (known.length === 0) return '';
-  const edits = (one: string) => distance(one.toLowerCase(), key.toLowerCase());
-  const near = [...known].sort((a, b) => edits(a) - edits(b)).find((one) => edits(one) <= 2);
-  return near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean "${near}"?`;
+export function didYouMean(key: string, knownNames: readonly string[]): string {
+  if (knownNames.length === 0) return '';
+  const edits = (name: string) => distance(name.toLowerCase(), key.toLowerCase());
+  const near = [...knownNames].sort((a, b) => edits(a) - edits(b)).find((name) => edits(name) <= 2);
+  return near === undefined ? `; known here: ${knownNames.join(', ')}` : `; did you mean "${near}"?`;
 }
 
 /** Returns how many single-character edits turn one name into the other. */
@@ -41,14 +41,14 @@ function distance(a: string, b: string): number {
 const MOST_NAMES = 10;
 
 /** Returns the names as a list in one line. A long list is cut and ends with the number of names left out. */
-export function someNames(names: readonly string[], most = MOST_NAMES): string {
-  const shown = names.slice(0, most).map(quoteName).join(', ');
-  return names.length > most ? `${shown} and ${names.length - most} more` : shown;
+export function someNames(names: readonly string[], limit = MOST_NAMES): string {
+  const shownNames = names.slice(0, limit).map(quoteName).join(', ');
+  return names.length > limit ? `${shownNames} and ${names.length - limit} more` : shownNames;
 }
 
 /** Returns user input in quotes. Unlike `quoteName`, also quotes a plain word, because the input may be wrong. */
-export function quoted(given: string): string {
-  return `"${showInvisible(given)}"`;
+export function quoted(input: string): string {
+  return `"${showInvisible(input)}"`;
 }
 
 /** Returns a name as one word of a shell command that people can copy. */
@@ -113,7 +113,7 @@ export type ByKind<T extends { readonly kind: string }, R> = {
   readonly [Kind in T['kind']]: (one: Extract<T, { readonly kind: Kind }>) => R;
 };
 
-/** Calls the function in the table for the kind of `one`. */
-export function byKind<T extends { readonly kind: string }, R>(table: ByKind<T, R>, one: T): R {
-  return (table[one.kind as T['kind']] as (one: T) => R)(one);
+/** Calls the function in the table for the kind of `variant`. */
+export function byKind<T extends { readonly kind: string }, R>(table: ByKind<T, R>, variant: T): R {
+  return (table[variant.kind as T['kind']] as (one: T) => R)(variant);
 }

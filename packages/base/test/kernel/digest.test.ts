@@ -5,8 +5,8 @@ import { digestOf, sha256 } from '../../src/kernel/ids.ts';
 test.each([
   ['abc', 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad'],
   ['ä', '33e6d73fee82904c8d7afb78de1154d1e8dc2a0edb08120e63df5b9385c2d9cc'],
-])('hashes the text %s', (text, expected) => {
-  expect(sha256(text)).toBe(expected);
+])('hashes the text %s', (text, digest) => {
+  expect(sha256(text)).toBe(digest);
 });
 
 test('hashes data as its JSON', () => {

@@ -28,8 +28,8 @@ describe('a fence', () => {
     ['a fence inside', '```py\nx\n```', '````\n```py\nx\n```\n````'],
     ['a longer fence inside', 'x\n`````\ny', '``````\nx\n`````\ny\n``````'],
     ['another kind of fence inside', '~~~\nx\n~~~', '```\n~~~\nx\n~~~\n```'],
-  ])('%s', (_, text, fenced) => {
-    expect(fence(text)).toBe(fenced);
+  ])('%s', (_, text, block) => {
+    expect(fence(text)).toBe(block);
   });
 
   test('can have a label', () => {
@@ -40,9 +40,9 @@ describe('a fence', () => {
     const unit = fc.oneof(fc.constantFrom('`', '``', '```', '\n', '\r', '\r\n', ' ', '\t', '~', 'a'), fc.string());
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
-        const read = readFence(`${fence(text)}\nafter`);
-        expect(read.rest).toBe('after');
-        expect(read.content).toBe(text.endsWith('\n') ? text : `${text}\n`);
+        const parsedFence = readFence(`${fence(text)}\nafter`);
+        expect(parsedFence.rest).toBe('after');
+        expect(parsedFence.content).toBe(text.endsWith('\n') ? text : `${text}\n`);
       }),
       { numRuns: 1000 },
     );

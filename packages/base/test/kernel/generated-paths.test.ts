@@ -17,7 +17,7 @@ describe('generated paths', () => {
     ['.deepreview', '.deepwork/logs', false],
     ['onceover.yml', '.deepwork/logs', false],
     ['src/a.py', '.deepwork/logs', false],
-  ])('%s with logs in %s: %s', (path, logDir, generated) => {
-    expect(isGenerated(path, logDir)).toBe(generated);
+  ])('%s with logs in %s: %s', (path, logDir, isOwnFile) => {
+    expect(isGenerated(path, logDir)).toBe(isOwnFile);
   });
 });

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import { compileGlob, globMatches } from '../../src/kernel/glob.ts';
 
 function matches(source: string, path: string, folder = ''): boolean {
-  const compiled = compileGlob(source, folder);
-  if (!compiled.ok) throw new Error(`${source} ${compiled.said}`);
-  return globMatches(compiled.glob, path);
+  const result = compileGlob(source, folder);
+  if (!result.ok) throw new Error(`${source} ${result.said}`);
+  return globMatches(result.glob, path);
 }
 
 type Row = readonly [glob: string, matched: readonly string[], notMatched: readonly string[]];
@@ -81,9 +81,9 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('a glob', () => {
-  test.each(ROWS)('%s', (glob, matched, notMatched) => {
-    expect(matched.filter((path) => !matches(glob, path))).toEqual([]);
-    expect(notMatched.filter((path) => matches(glob, path))).toEqual([]);
+  test.each(ROWS)('%s', (glob, matchingPaths, otherPaths) => {
+    expect(matchingPaths.filter((path) => !matches(glob, path))).toEqual([]);
+    expect(otherPaths.filter((path) => matches(glob, path))).toEqual([]);
   });
 
   test('is relative to its folder', () => {
@@ -122,14 +122,14 @@ describe('a bad glob is rejected with a reason', () => {
     ['/', 'is empty'],
     ['.', 'is empty'],
     ['{,a}', 'is empty'],
-  ])('%s', (source, said) => {
-    expect(compileGlob(source, 'folder')).toEqual({ ok: false, said });
+  ])('%s', (source, message) => {
+    expect(compileGlob(source, 'folder')).toEqual({ ok: false, said: message });
   });
 
   test('more than 1000 choices', () => {
-    const said = 'stands for more than 1000 globs';
-    expect(compileGlob('{a,b}'.repeat(10), '')).toEqual({ ok: false, said });
-    expect(compileGlob(choices(1001), '')).toEqual({ ok: false, said });
+    const message = 'stands for more than 1000 globs';
+    expect(compileGlob('{a,b}'.repeat(10), '')).toEqual({ ok: false, said: message });
+    expect(compileGlob(choices(1001), '')).toEqual({ ok: false, said: message });
   });
 
   test('more than 4096 characters', () => {
@@ -171,13 +171,13 @@ test('agrees with picomatch', () => {
 
 describe('the literal parts of a glob are in every path that it matches', () => {
   function expectFixed(source: string, file: string): void {
-    const compiled = compileGlob(source, '');
+    const result = compileGlob(source, '');
     const nameAt = file.lastIndexOf('/') + 1;
     const lastName = file.slice(nameAt);
-    for (const one of compiled.ok ? compiled.glob.alternatives : []) {
-      if (!one.matches(file, nameAt)) continue;
-      expect([null, file.split('/')[0]]).toContain(one.first);
-      expect([null, lastName.slice(lastName.lastIndexOf('.'))]).toContain(one.extension);
+    for (const alternative of result.ok ? result.glob.alternatives : []) {
+      if (!alternative.matches(file, nameAt)) continue;
+      expect([null, file.split('/')[0]]).toContain(alternative.first);
+      expect([null, lastName.slice(lastName.lastIndexOf('.'))]).toContain(alternative.extension);
     }
   }
 

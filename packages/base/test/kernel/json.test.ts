@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { duplicateKey, objectsIn } from '../../src/kernel/json.ts';
 
-const found = (text: string) => {
-  const all = objectsIn(text);
-  return all.kind === 'found' ? all.texts.join(' | ') : all.kind;
+const objectsText = (text: string) => {
+  const result = objectsIn(text);
+  return result.kind === 'found' ? result.texts.join(' | ') : result.kind;
 };
 
 describe('the objects of a text', () => {
@@ -28,30 +28,30 @@ describe('the objects of a text', () => {
     ['none', 'nothing {x} here', 'none'],
     ['one that never closes', '{"a":1} {"b":', 'truncated'],
     ['one whose text in single quotes never closes', "{'a': 'b }", 'truncated'],
-  ])('%s', (_title, text, expected) => {
-    expect(found(text)).toBe(expected);
+  ])('%s', (_title, text, objects) => {
+    expect(objectsText(text)).toBe(objects);
   });
 
   test.each(['"', "'", '`'])('ignores an object in %s inside of it', (quote) => {
     const code = `x }]} {${quote === '"' ? '\\"' : '"'}status${quote === '"' ? '\\"' : '"'}: 1}`;
     const text = `{status: "fail", violations: [{code: ${quote}${code}${quote}}]}`;
-    expect(found(text)).toBe(text);
+    expect(objectsText(text)).toBe(text);
   });
 
   // Scanning from each brace to the end would take minutes and exceed the timeout of the test.
   test('is found quickly among very many braces', () => {
-    expect(found(`${'{ '.repeat(200_000)}{"a":1}`)).toBe('{"a":1}');
+    expect(objectsText(`${'{ '.repeat(200_000)}{"a":1}`)).toBe('{"a":1}');
   });
 
   test('is truncated if too many braces before comments never close', () => {
-    expect(found(`${'if (a) { // begins\n'.repeat(500)}{"a":1}`)).toBe('{"a":1}');
-    expect(found(`${'{ // '.repeat(200_000)}{"a":1}`)).toBe('truncated');
+    expect(objectsText(`${'if (a) { // begins\n'.repeat(500)}{"a":1}`)).toBe('{"a":1}');
+    expect(objectsText(`${'{ // '.repeat(200_000)}{"a":1}`)).toBe('truncated');
   });
 });
 
 test('very many brackets are scanned quickly', () => {
-  expect(found(`${'[ '.repeat(200_000)}{"a":1}`)).toMatch(/truncated|a/);
-  expect(found('["a" '.repeat(100_000))).toBe('truncated');
+  expect(objectsText(`${'[ '.repeat(200_000)}{"a":1}`)).toMatch(/truncated|a/);
+  expect(objectsText('["a" '.repeat(100_000))).toBe('truncated');
 });
 
 describe('a duplicate key', () => {
@@ -62,7 +62,7 @@ describe('a duplicate key', () => {
     ['{"a" : {"a":1}, "b":[{"a":1},{"a":1}], "c":"\\"a\\":"}', null],
     ['{"a":"a","b":"a"}', null],
     ['{"__proto__":1,"__proto__":2}', '__proto__'],
-  ])('in %s is %j', (json, expected) => {
-    expect(duplicateKey(json)).toBe(expected);
+  ])('in %s is %j', (json, key) => {
+    expect(duplicateKey(json)).toBe(key);
   });
 });

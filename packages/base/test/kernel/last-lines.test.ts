@@ -2,19 +2,19 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lastLines } from '../../src/kernel/escape.ts';
 
-const numbered = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}`);
+const numberedLines = (count: number) => Array.from({ length: count }, (_, i) => `line ${i + 1}`);
 
 test.each([
   ['nothing', '', ''],
   ['a line', 'a\n', 'a'],
   ['empty lines at the end', 'a\nb\n\n \n', 'a\nb'],
   ['white space at the beginning stays', '  a', '  a'],
-  ['twenty lines', numbered(20).join('\n'), numbered(20).join('\n')],
-  ['more', numbered(25).join('\n'), numbered(25).slice(5).join('\n')],
+  ['twenty lines', numberedLines(20).join('\n'), numberedLines(20).join('\n')],
+  ['more', numberedLines(25).join('\n'), numberedLines(25).slice(5).join('\n')],
   ['4000 characters', 'x'.repeat(4000), 'x'.repeat(4000)],
   ['one long line', `a${'x'.repeat(4000)}`, 'x'.repeat(4000)],
-])('%s', (_title, output, expected) => {
-  expect(lastLines(output)).toBe(expected);
+])('%s', (_title, output, lines) => {
+  expect(lastLines(output)).toBe(lines);
 });
 
 test('returns the end of the output, with a limit', () => {

@@ -29,8 +29,8 @@ test.each([
   ['DB_PASSWORD=s3cretvalue99', `DB_PASSWORD=${MASKED}`],
   ['Authorization: Bearer abcdef123456', `Authorization: Bearer ${MASKED}`],
   ['postgres://user:pa55word@db/x', `postgres://user:${MASKED}@db/x`],
-])('keeps the name of %s', (text, expected) => {
-  expect(maskSecrets(text)).toBe(expected);
+])('keeps the name of %s', (text, maskedText) => {
+  expect(maskSecrets(text)).toBe(maskedText);
 });
 
 test.each([

@@ -28,8 +28,8 @@ describe('a quoted name', () => {
     ['a\u200bb', '"a\\u200bb"'],
     ['\ufeffa', '"\\ufeffa"'],
     ['a\\nb', '"a\\\\nb"'],
-  ])('%j', (name, shown) => {
-    expect(quoteName(name)).toBe(shown);
+  ])('%j', (name, quotedName) => {
+    expect(quoteName(name)).toBe(quotedName);
   });
 
   // Each of these could make two names look the same, or hide words from a person that a model reads.
@@ -37,8 +37,8 @@ describe('a quoted name', () => {
     ['soft hyphen', '\u00ad'],
     ['tag character', '\u{e0061}'],
     ['Hangul filler', '\u3164'],
-  ])('an invisible character is escaped: %s', (_, unseen) => {
-    expect(quoteName(`a${unseen}b`)).not.toContain(unseen);
+  ])('an invisible character is escaped: %s', (_, character) => {
+    expect(quoteName(`a${character}b`)).not.toContain(character);
   });
 });
 
@@ -49,7 +49,7 @@ const hostile = fc.string({
 test('has no line break and no control character', () => {
   fc.assert(
     fc.property(hostile, (name) => {
-      for (const shown of [quoteName(name), showInvisible(name)]) expect(shown).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
+      for (const text of [quoteName(name), showInvisible(name)]) expect(text).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
     }),
   );
 });
@@ -57,26 +57,27 @@ test('has no line break and no control character', () => {
 test('a quoted name ends where its quotes end', () => {
   fc.assert(
     fc.property(hostile, (name) => {
-      const shown = quoteName(name);
-      if (shown.startsWith('"')) expect(shown).toMatch(/^"(?:[^"\\]|\\(?:["\\nt]|u[0-9a-f]{4}|u\{[0-9a-f]+\}))*"$/u);
-      else expect(shown).toMatch(/^[^\s"]+$/u);
+      const quotedName = quoteName(name);
+      if (quotedName.startsWith('"'))
+        expect(quotedName).toMatch(/^"(?:[^"\\]|\\(?:["\\nt]|u[0-9a-f]{4}|u\{[0-9a-f]+\}))*"$/u);
+      else expect(quotedName).toMatch(/^[^\s"]+$/u);
     }),
   );
 });
 
 test('every shown name stands for exactly one name', () => {
   const short: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
-  const restore = (_: string, four: string | undefined, more: string | undefined, char: string) => {
-    const hex = four ?? more;
+  const restore = (_: string, fourDigits: string | undefined, braceDigits: string | undefined, char: string) => {
+    const hex = fourDigits ?? braceDigits;
     return hex === undefined ? (short[char] ?? char) : String.fromCodePoint(Number.parseInt(hex, 16));
   };
   fc.assert(
     fc.property(hostile, (name) => {
-      const shown = quoteName(name);
-      const read = shown.startsWith('"')
-        ? shown.slice(1, -1).replace(/\\(?:u(?:([0-9a-f]{4})|\{([0-9a-f]+)\})|(.))/gu, restore)
-        : shown;
-      expect(read).toBe(name);
+      const quotedName = quoteName(name);
+      const restoredName = quotedName.startsWith('"')
+        ? quotedName.slice(1, -1).replace(/\\(?:u(?:([0-9a-f]{4})|\{([0-9a-f]+)\})|(.))/gu, restore)
+        : quotedName;
+      expect(restoredName).toBe(name);
     }),
   );
 });

@@ -26,8 +26,8 @@ describe('a path from the root', () => {
     ['/etc/passwd', '', null],
     ['/a', 'a', null],
     ['a\0b', '', null],
-  ])('%j from %j is %j', (path, from, expected) => {
-    expect(repoPath(path, from)).toBe(expected);
+  ])('%j from %j is %j', (path, from, result) => {
+    expect(repoPath(path, from)).toBe(result);
   });
 
   test('is the normalized path, or null if it leaves the root', () => {
@@ -35,10 +35,10 @@ describe('a path from the root', () => {
     const path = fc.array(part, { maxLength: 12 }).map((parts) => parts.join('/'));
     const from = fc.array(fc.constantFrom('x', 'y'), { maxLength: 4 }).map((parts) => parts.join('/'));
     fc.assert(
-      fc.property(path, from, (given, folder) => {
-        const whole = posix.normalize(posix.join(folder, given)).replace(/^\.?\/?$|\/$/, '');
-        const leaves = given.startsWith('/') || whole === '..' || whole.startsWith('../');
-        expect(repoPath(given, folder)).toBe(leaves ? null : whole);
+      fc.property(path, from, (relativePath, folder) => {
+        const whole = posix.normalize(posix.join(folder, relativePath)).replace(/^\.?\/?$|\/$/, '');
+        const leaves = relativePath.startsWith('/') || whole === '..' || whole.startsWith('../');
+        expect(repoPath(relativePath, folder)).toBe(leaves ? null : whole);
       }),
     );
   });

@@ -7,6 +7,6 @@ test.each([
   ['a b/c@1', 'a_b_c_1'],
   ['ä😀', '__'],
   ['', ''],
-])('%s is %s', (text, expected) => {
-  expect(safeName(text)).toBe(expected);
+])('%s is %s', (text, name) => {
+  expect(safeName(text)).toBe(name);
 });

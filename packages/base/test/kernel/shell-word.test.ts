@@ -7,8 +7,8 @@ const WORDS = ['src', 'a/b-c.d', '', ' ', ...QUOTES, '$HOME', '!x', '*', '~', 'Ã
 
 test('a shell reads the quoted words back unchanged', () => {
   const script = `printf '%s\\0' ${WORDS.map(shellWord).join(' ')}`;
-  const said = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' });
-  expect(said.split('\0').slice(0, -1)).toEqual(WORDS);
+  const output = execFileSync('/bin/sh', ['-c', script], { encoding: 'utf8' });
+  expect(output.split('\0').slice(0, -1)).toEqual(WORDS);
 });
 
 test('a plain word is not quoted', () => {

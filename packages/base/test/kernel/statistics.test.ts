@@ -23,16 +23,16 @@ describe('shareOf', () => {
 
   test('the interval contains the share, lies from 0 to 1, and shrinks with more trials', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.nat(10_000), (total, any) => {
-        const hits = any % (total + 1);
-        const one = shareOf(hits, total);
-        const ten = shareOf(hits * 10, total * 10);
-        if (one === null || ten === null) throw new Error('no share');
-        expect(one.low).toBeGreaterThanOrEqual(0);
-        expect(one.low).toBeLessThanOrEqual(one.share);
-        expect(one.high).toBeGreaterThanOrEqual(one.share);
-        expect(one.high).toBeLessThanOrEqual(1);
-        expect(ten.high - ten.low).toBeLessThan(one.high - one.low);
+      fc.property(fc.integer({ min: 1, max: 10_000 }), fc.nat(10_000), (total, number) => {
+        const hits = number % (total + 1);
+        const fewTrials = shareOf(hits, total);
+        const manyTrials = shareOf(hits * 10, total * 10);
+        if (fewTrials === null || manyTrials === null) throw new Error('no share');
+        expect(fewTrials.low).toBeGreaterThanOrEqual(0);
+        expect(fewTrials.low).toBeLessThanOrEqual(fewTrials.share);
+        expect(fewTrials.high).toBeGreaterThanOrEqual(fewTrials.share);
+        expect(fewTrials.high).toBeLessThanOrEqual(1);
+        expect(manyTrials.high - manyTrials.low).toBeLessThan(fewTrials.high - fewTrials.low);
       }),
     );
   });

@@ -10,8 +10,8 @@ test.each<[string, Usage | null, Usage | null, Usage | null]>([
   ['one is known', A, null, A],
   ['the other is known', null, B, B],
   ['both', A, B, { inputTokens: 11, cachedInputTokens: 22, cacheWriteTokens: 44, outputTokens: 88, costUsd: 0.75 }],
-])('adds two calls: %s', (_title, a, b, expected) => {
-  expect(addUsage(a, b)).toEqual(expected);
+])('adds two calls: %s', (_title, a, b, sum) => {
+  expect(addUsage(a, b)).toEqual(sum);
 });
 
 test.each<[number | null, number | null, number | null]>([
@@ -19,8 +19,8 @@ test.each<[number | null, number | null, number | null]>([
   [0.5, null, 0.5],
   [null, 0.5, 0.5],
   [0, null, 0],
-])('leaves out an unknown cost: %s and %s', (a, b, expected) => {
-  expect(addUsage(usage({ costUsd: a }), usage({ costUsd: b }))?.costUsd).toBe(expected);
+])('leaves out an unknown cost: %s and %s', (a, b, costUsd) => {
+  expect(addUsage(usage({ costUsd: a }), usage({ costUsd: b }))?.costUsd).toBe(costUsd);
 });
 
 test('counts all tokens, cached or not', () => {

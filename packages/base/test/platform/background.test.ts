@@ -16,6 +16,6 @@ test('waiting for a job ends on time even if the clock is set back', async () =>
   repo.write('.git/onceover/works/work-000000000-abcdef.json', JSON.stringify(facts));
   vi.useFakeTimers({ toFake: ['Date'] });
   const kind = { folder: 'onceover/works', prefix: 'work' } as const;
-  const heard = await waitForJob(place.value, kind, 'work-000000000-abcdef', { seconds: 0.3 });
-  expect(heard).toMatchObject({ state: 'running', answer: null });
+  const job = await waitForJob(place.value, kind, 'work-000000000-abcdef', { seconds: 0.3 });
+  expect(job).toMatchObject({ state: 'running', answer: null });
 });

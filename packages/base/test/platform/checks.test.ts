@@ -7,8 +7,8 @@ import { openChecks } from '../../src/platform/run-process.ts';
 
 const OWN = { PATH: process.env['PATH'], HOME: '/me', GONE: undefined, ONCEOVER_AUDIT_SECRET: 'secret' };
 
-function check(command: string, given: Partial<CheckOptions> & { readonly root?: string } = {}): Promise<CheckEnd> {
-  const { root = temporaryFolder(), ...options } = given;
+function check(command: string, settings: Partial<CheckOptions> & { readonly root?: string } = {}): Promise<CheckEnd> {
+  const { root = temporaryFolder(), ...options } = settings;
   return openChecks(root, OWN).run(command, { timeoutSeconds: 20, env: {}, stop: null, ...options });
 }
 

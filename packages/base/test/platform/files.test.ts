@@ -84,12 +84,12 @@ test.each<[string, (folder: string) => void, object]>([
   ['a symlink to a file', (folder) => symlinkSync('kept', join(folder, 'file')), { found: 'symlink' }],
   ['a symlink to nothing', (folder) => symlinkSync('nothing', join(folder, 'file')), { found: 'symlink' }],
   ['a folder', (folder) => mkdirSync(join(folder, 'file')), { found: 'folder' }],
-])('refuses to replace %s', (_, prepare, expected) => {
+])('refuses to replace %s', (_, prepare, obstacle) => {
   const folder = temporaryFolder();
   writeFileSync(join(folder, 'kept'), 'as it was');
   prepare(folder);
   const before = readdirSync(folder, { withFileTypes: true });
-  const failure = { kind: 'path-in-the-way', path: join(folder, 'file'), ...expected };
+  const failure = { kind: 'path-in-the-way', path: join(folder, 'file'), ...obstacle };
   expect(writeAtomically(folder, 'file', 'new')).toEqual({ ok: false, failure });
   expect(readdirSync(folder, { withFileTypes: true })).toEqual(before);
   expect(readFileSync(join(folder, 'kept'), 'utf8')).toBe('as it was');
@@ -123,11 +123,11 @@ const inTheWay: [string, string, Prepare, string, string][] = [
   ['a file', 'a/b', (top) => writeFileSync(join(top, 'a'), ''), 'a', 'file'],
 ];
 
-test.each(inTheWay)('makeFolder does not go through %s', (_, folder, prepare, part, found) => {
+test.each(inTheWay)('makeFolder does not go through %s', (_, folder, prepare, part, obstacle) => {
   const top = temporaryFolder();
   mkdirSync(join(top, 'elsewhere'));
   prepare(top);
-  const failure = { kind: 'path-in-the-way', path: join(top, part), found };
+  const failure = { kind: 'path-in-the-way', path: join(top, part), found: obstacle };
   const before = readdirSync(top, { recursive: true });
   expect(makeFolder(top, folder)).toEqual({ ok: false, failure });
   expect(checkFolder(top, folder)).toEqual({ ok: false, failure });
@@ -174,8 +174,8 @@ test('removes old temporary files and keeps all other files', () => {
   }
   symlinkSync('nothing', join(folder, '.onceover-link'));
   removeLeftovers(folder, now);
-  const left = ['.onceover-1-young', '.onceover-link', 'a.onceover-1-old', 'old.md'];
-  expect(readdirSync(folder).sort()).toEqual(left);
+  const names = ['.onceover-1-young', '.onceover-link', 'a.onceover-1-old', 'old.md'];
+  expect(readdirSync(folder).sort()).toEqual(names);
 });
 
 test('ignores a folder with the name of a temporary file', () => {
@@ -191,14 +191,14 @@ test.each([
   [0, [], ''],
   [3, ['e', 'd'], 'ade'],
   [1, ['e', 'd'], 'de'],
-])('keeps the newest %i of 5 files, and always %j', (most, keep, left) => {
+])('keeps the newest %i of 5 files, and always %j', (limit, keep, names) => {
   const folder = temporaryFolder();
   for (const [age, name] of ['a', 'b', 'c', 'd', 'e'].entries()) {
     writeFileSync(join(folder, name), '');
     utimesSync(join(folder, name), 1_000_000 - age, 1_000_000 - age);
   }
-  removeOldest(folder, most, new Set(keep));
-  expect(readdirSync(folder).join('')).toBe(left);
+  removeOldest(folder, limit, new Set(keep));
+  expect(readdirSync(folder).join('')).toBe(names);
 });
 
 test('lists a missing folder as empty and fails for an unreadable one', () => {

@@ -35,11 +35,11 @@ test.each<[string, (path: string) => void, string]>([
   ['.deepwork', (path) => writeFileSync(path, ''), 'file'],
   ['.deepwork/tmp', (path) => symlinkSync('/', path), 'symlink'],
   ['.deepwork/tmp/things', (path) => writeFileSync(path, ''), 'file'],
-])('fails if something is in the way at %s', (path, put, found) => {
+])('fails if something is in the way at %s', (path, placeObstacle, obstacle) => {
   const root = temporaryFolder();
   mkdirSync(join(root, path, '..'), { recursive: true });
-  put(join(root, path));
-  const failure = { kind: 'path-in-the-way', path: join(root, path), found };
+  placeObstacle(join(root, path));
+  const failure = { kind: 'path-in-the-way', path: join(root, path), found: obstacle };
   expect(makeGeneratedFolder(root, 'things')).toEqual({ ok: false, failure });
 });
 

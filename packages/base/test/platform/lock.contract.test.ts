@@ -18,48 +18,48 @@ lockContract('on disk', () => {
 /** The contract of Lock for two callers with the same working tree. */
 function lockContract(name: string, open: () => readonly [Lock, Lock]): void {
   const takeNow = async (lock: Lock): Promise<HeldLock> => {
-    const held = await lock.take();
-    if (!held.ok) throw new Error(held.failure.kind);
-    return held.value;
+    const takeResult = await lock.take();
+    if (!takeResult.ok) throw new Error(takeResult.failure.kind);
+    return takeResult.value;
   };
 
   describe(`lock ${name}`, () => {
     test('refuses other callers while it is held, and names the holder and the time', async () => {
-      const [one, other] = open();
+      const [lockA, lockB] = open();
       const before = Date.now();
-      const held = await takeNow(one);
-      const refused = { ok: false, failure: { kind: 'lock-held', pid: process.pid, host: hostname() } };
-      for (const lock of [other, one]) {
+      const heldLock = await takeNow(lockA);
+      const refusal = { ok: false, failure: { kind: 'lock-held', pid: process.pid, host: hostname() } };
+      for (const lock of [lockB, lockA]) {
         const result = await lock.take();
-        expect(result).toMatchObject(refused);
+        expect(result).toMatchObject(refusal);
         const since = Date.parse(!result.ok && result.failure.kind === 'lock-held' ? result.failure.since : '');
         expect(since).toBeGreaterThanOrEqual(before);
         expect(since).toBeLessThanOrEqual(Date.now());
       }
-      await held.release();
+      await heldLock.release();
     });
 
     test('can be taken after it is released', async () => {
-      const [one, other] = open();
-      for (const lock of [one, other, other, one]) await (await takeNow(lock)).release();
+      const [lockA, lockB] = open();
+      for (const lock of [lockA, lockB, lockB, lockA]) await (await takeNow(lock)).release();
     });
 
     test('can be released twice without affecting the next holder', async () => {
-      const [one, other] = open();
-      const first = await takeNow(one);
-      await first.release();
-      const second = await takeNow(other);
-      await first.release();
-      expect(await one.take()).toMatchObject({ ok: false, failure: { kind: 'lock-held' } });
-      await second.release();
+      const [lockA, lockB] = open();
+      const holderA = await takeNow(lockA);
+      await holderA.release();
+      const holderB = await takeNow(lockB);
+      await holderA.release();
+      expect(await lockA.take()).toMatchObject({ ok: false, failure: { kind: 'lock-held' } });
+      await holderB.release();
     });
 
     test('goes to exactly one of many simultaneous callers', async () => {
-      const [one, other] = open();
-      const results = await Promise.all([one, other, one, other, one].map((lock) => lock.take()));
-      const held = results.flatMap((result) => (result.ok ? [result.value] : []));
-      expect(held).toHaveLength(1);
-      for (const lock of held) await lock.release();
+      const [lockA, lockB] = open();
+      const results = await Promise.all([lockA, lockB, lockA, lockB, lockA].map((lock) => lock.take()));
+      const heldLocks = results.flatMap((result) => (result.ok ? [result.value] : []));
+      expect(heldLocks).toHaveLength(1);
+      for (const lock of heldLocks) await lock.release();
     });
   });
 }

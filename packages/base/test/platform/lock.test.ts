@@ -32,40 +32,40 @@ function open(files: Readonly<Record<string, unknown>> = {}, base?: string) {
     writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value));
   }
   const names = () => readdirSync(folder).sort();
-  const read = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'));
-  return { commonDir, folder, names, read, lock: openLock({ root: ROOT, commonDir }) };
+  const readLock = (name: string): unknown => JSON.parse(readFileSync(join(folder, name), 'utf8'));
+  return { commonDir, folder, names, read: readLock, lock: openLock({ root: ROOT, commonDir }) };
 }
 
 /** Returns the lock file of this process, with the given differences. */
-async function ownerWith(what: Readonly<Record<string, unknown>> = {}, renewedSecondsAgo = 1) {
+async function ownerWith(changes: Readonly<Record<string, unknown>> = {}, renewedSecondsAgo = 1) {
   const startedAt = (await processInfo(process.pid))?.startedAt;
   const heartbeat = ago(renewedSecondsAgo);
-  return { pid: process.pid, startedAt, host: hostname(), since: ago(90), heartbeat, ...what };
+  return { pid: process.pid, startedAt, host: hostname(), since: ago(90), heartbeat, ...changes };
 }
 
 test('a held lock is a file with its holder, which release removes', async () => {
   const { names, read, lock } = open();
-  const held = await lock.take();
+  const takeResult = await lock.take();
   expect(names()).toEqual(['1.json']);
   const { since, ...owner } = await ownerWith({ heartbeat: expect.any(String) });
   expect(read('1.json')).toMatchObject(owner);
   expect(Date.now() - Date.parse(since)).toBeGreaterThan(0);
-  if (held.ok) await held.value.release();
+  if (takeResult.ok) await takeResult.value.release();
   expect(names()).toEqual([]);
 });
 
 test('each working tree of a clone has its own lock', async () => {
   const commonDir = temporaryFolder();
   const locks = ['/one', '/other'].map((root) => openLock({ root, commonDir }));
-  const held = await Promise.all(locks.map((lock) => lock.take()));
-  expect(held.map((one) => one.ok)).toEqual([true, true]);
+  const takeResults = await Promise.all(locks.map((lock) => lock.take()));
+  expect(takeResults.map((result) => result.ok)).toEqual([true, true]);
   expect(readdirSync(join(commonDir, 'onceover/locks'))).toHaveLength(2);
-  for (const one of held) if (one.ok) await one.value.release();
+  for (const result of takeResults) if (result.ok) await result.value.release();
 });
 
 describe('the owner of a lock file', () => {
   const elsewhere = { host: 'another.example', pid: NO_PROCESS };
-  const unseen = { namespace: 'pid:[1]', pid: NO_PROCESS };
+  const otherNamespace = { namespace: 'pid:[1]', pid: NO_PROCESS };
   const isLinux = process.platform === 'linux';
 
   test.each<[string, Readonly<Record<string, unknown>>, number, boolean]>([
@@ -82,21 +82,21 @@ describe('the owner of a lock file', () => {
     ['one on another host, renewed 60 seconds ago', elsewhere, 60, false],
     ['one on another host whose clock is a little ahead', elsewhere, -30, true],
     ['one on another host, renewed next year', elsewhere, -YEAR, false],
-    ['one that cannot be seen from here, renewed just now', unseen, 1, isLinux],
-    ['one that cannot be seen from here, renewed 60 seconds ago', unseen, 60, false],
-  ])('%s', async (_, what, renewedSecondsAgo, lives) => {
-    const owner = await ownerWith(what, renewedSecondsAgo);
+    ['one that cannot be seen from here, renewed just now', otherNamespace, 1, isLinux],
+    ['one that cannot be seen from here, renewed 60 seconds ago', otherNamespace, 60, false],
+  ])('%s', async (_, changes, renewedSecondsAgo, lives) => {
+    const owner = await ownerWith(changes, renewedSecondsAgo);
     const { names, read, lock } = open({ '7.json': owner });
-    const taken = await lock.take();
+    const takeResult = await lock.take();
     if (lives) {
       const { pid, host, since } = owner;
-      expect(taken).toEqual({ ok: false, failure: { kind: 'lock-held', pid, host, since } });
+      expect(takeResult).toEqual({ ok: false, failure: { kind: 'lock-held', pid, host, since } });
       expect(read('7.json')).toEqual(JSON.parse(JSON.stringify(owner)));
       expect(names()).toEqual(['7.json']);
     } else {
-      expect(taken).toMatchObject({ ok: true });
+      expect(takeResult).toMatchObject({ ok: true });
       expect(names()).toEqual(['1.json']);
-      if (taken.ok) await taken.value.release();
+      if (takeResult.ok) await takeResult.value.release();
     }
   });
 
@@ -110,9 +110,9 @@ describe('the owner of a lock file', () => {
   test('is removed with all other dead owners, and no other file', async () => {
     const dead = await ownerWith({ pid: NO_PROCESS });
     const { names, lock } = open({ '1.json': dead, '2.json': dead, '12.json': dead, 'notes.txt': '', '0.json': dead });
-    const taken = await lock.take();
+    const takeResult = await lock.take();
     expect(names()).toEqual(['0.json', '3.json', 'notes.txt']);
-    if (taken.ok) await taken.value.release();
+    if (takeResult.ok) await takeResult.value.release();
   });
 });
 
@@ -120,15 +120,15 @@ test.each(Array.from({ length: 30 }, (_, turn) => turn))(
   'when another puts its file there %i turns after one has begun to take the lock, the first one has it',
   async (turn) => {
     const { folder, names, lock } = open({ '1.json': await ownerWith({ pid: NO_PROCESS }) });
-    const other = JSON.stringify(await ownerWith({ host: 'another.example' }));
+    const otherOwner = JSON.stringify(await ownerWith({ host: 'another.example' }));
     const taking = lock.take();
     for (let n = 0; n < turn; n++) await null;
     const wasFirst = names().includes('2.json');
-    writeFileSync(join(folder, '9.json'), other);
-    const taken = await taking;
-    expect(taken.ok).toBe(wasFirst);
+    writeFileSync(join(folder, '9.json'), otherOwner);
+    const takeResult = await taking;
+    expect(takeResult.ok).toBe(wasFirst);
     expect(names()).toEqual(wasFirst ? ['2.json', '9.json'] : ['1.json', '9.json']);
-    if (taken.ok) await taken.value.release();
+    if (takeResult.ok) await takeResult.value.release();
   },
 );
 
@@ -140,10 +140,10 @@ test.each(Array.from({ length: 20 }, (_, turn) => turn))(
     const taking = lock.take();
     for (let n = 0; n < turn; n++) await null;
     rmSync(join(folder, '2.json'), { force: true });
-    const taken = await taking;
-    expect(taken).toMatchObject({ ok: true });
+    const takeResult = await taking;
+    expect(takeResult).toMatchObject({ ok: true });
     expect(names()).toHaveLength(1);
-    if (taken.ok) await taken.value.release();
+    if (takeResult.ok) await takeResult.value.release();
   },
 );
 
@@ -163,14 +163,14 @@ describe('an unreadable lock file', () => {
     ['with a heartbeat that is no time', (owner) => ({ ...owner, heartbeat: 'just now' })],
   ])('blocks for a minute: %s', async (_, change) => {
     const { folder, names, lock } = open({ '1.json': change(await ownerWith()) });
-    const held = { kind: 'lock-held', pid: 0, host: 'an unknown host', since: expect.stringMatching(/^\d{4}-.*Z$/) };
-    expect(await lock.take()).toEqual({ ok: false, failure: held });
+    const failure = { kind: 'lock-held', pid: 0, host: 'an unknown host', since: expect.stringMatching(/^\d{4}-.*Z$/) };
+    expect(await lock.take()).toEqual({ ok: false, failure: failure });
     const old = Date.now() / 1000 - 61;
     utimesSync(join(folder, '1.json'), old, old);
-    const taken = await lock.take();
-    expect(taken).toMatchObject({ ok: true });
+    const takeResult = await lock.take();
+    expect(takeResult).toMatchObject({ ok: true });
     expect(names()).toEqual(['2.json']);
-    if (taken.ok) await taken.value.release();
+    if (takeResult.ok) await takeResult.value.release();
   });
 
   test('blocks for a minute if it is a folder, and is then ignored', async () => {
@@ -178,9 +178,9 @@ describe('an unreadable lock file', () => {
     mkdirSync(join(folder, '1.json'));
     expect(await lock.take()).toMatchObject({ ok: false, failure: { kind: 'lock-held', pid: 0 } });
     utimesSync(join(folder, '1.json'), 1_000_000, 1_000_000);
-    const taken = await lock.take();
+    const takeResult = await lock.take();
     expect(names()).toEqual(['1.json', '2.json']);
-    if (taken.ok) await taken.value.release();
+    if (takeResult.ok) await takeResult.value.release();
     expect(names()).toEqual(['1.json']);
   });
 });
@@ -196,7 +196,7 @@ describe('a held lock', () => {
   test('renews its heartbeat every ten seconds until it is released', async () => {
     vi.setSystemTime('2026-03-01T12:00:00.000Z');
     const { names, read, lock } = open();
-    const held = await lock.take();
+    const takeResult = await lock.take();
     vi.advanceTimersByTime(9_000);
     expect(read('1.json')).toMatchObject({ heartbeat: '2026-03-01T12:00:00.000Z' });
     vi.advanceTimersByTime(1_000);
@@ -204,7 +204,7 @@ describe('a held lock', () => {
     expect(read('1.json')).toMatchObject({ pid: process.pid, since, heartbeat: '2026-03-01T12:00:10.000Z' });
     vi.advanceTimersByTime(20_000);
     expect(read('1.json')).toMatchObject({ pid: process.pid, since, heartbeat: '2026-03-01T12:00:30.000Z' });
-    if (held.ok) await held.value.release();
+    if (takeResult.ok) await takeResult.value.release();
     expect(names()).toEqual([]);
     vi.advanceTimersByTime(60_000);
     expect(names()).toEqual([]);
@@ -224,27 +224,27 @@ describe('a held lock', () => {
 
   test('does not write a removed file again', async () => {
     const { folder, names, lock } = open();
-    const held = await lock.take();
+    const takeResult = await lock.take();
     rmSync(join(folder, '1.json'));
     vi.advanceTimersByTime(30_000);
     expect(names()).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
-    if (held.ok) await held.value.release();
+    if (takeResult.ok) await takeResult.value.release();
   });
 
   test('does not touch a file that another process has replaced', async () => {
     const { folder, read, lock } = open();
-    const held = await lock.take();
-    const other = await ownerWith({ host: 'another.example' });
-    writeFileSync(join(folder, '1.json'), JSON.stringify(other));
+    const takeResult = await lock.take();
+    const otherOwner = await ownerWith({ host: 'another.example' });
+    writeFileSync(join(folder, '1.json'), JSON.stringify(otherOwner));
     vi.advanceTimersByTime(30_000);
-    if (held.ok) await held.value.release();
-    expect(read('1.json')).toEqual(JSON.parse(JSON.stringify(other)));
+    if (takeResult.ok) await takeResult.value.release();
+    expect(read('1.json')).toEqual(JSON.parse(JSON.stringify(otherOwner)));
   });
 
   test('retries a failed heartbeat with the next one', async () => {
     const { folder, read, lock } = open();
-    const held = await lock.take();
+    const takeResult = await lock.take();
     const before = readFileSync(join(folder, '1.json'), 'utf8');
     rmSync(join(folder, '1.json'));
     mkdirSync(join(folder, '1.json'));
@@ -253,14 +253,14 @@ describe('a held lock', () => {
     writeFileSync(join(folder, '1.json'), before);
     vi.advanceTimersByTime(10_000);
     expect(read('1.json')).not.toEqual(JSON.parse(before));
-    if (held.ok) await held.value.release();
+    if (takeResult.ok) await takeResult.value.release();
   });
 
   test.runIf(process.getuid?.() === 0)('a heartbeat in a folder that is read-only for a while', async () => {
     const { commonDir, folder, read, lock } = open({}, '/tmp');
     chmodSync(commonDir, 0o777);
     chmodSync(folder, 0o777);
-    const held = await lock.take();
+    const takeResult = await lock.take();
     const before = read('1.json');
     chmodSync(folder, 0o555);
     await asNobody(async () => vi.advanceTimersByTime(10_000));
@@ -268,34 +268,34 @@ describe('a held lock', () => {
     chmodSync(folder, 0o777);
     vi.advanceTimersByTime(10_000);
     expect(read('1.json')).not.toEqual(before);
-    if (held.ok) await held.value.release();
+    if (takeResult.ok) await takeResult.value.release();
     expect(existsSync(join(folder, '1.json'))).toBe(false);
   });
 
   test.each([-365, -1, 1, 365])('stays held if the clock jumps by %i days', async (days) => {
     const { lock } = open();
-    const held = await lock.take();
+    const takeResult = await lock.take();
     vi.setSystemTime(Date.now() + days * 86_400_000);
     expect(await lock.take()).toMatchObject({ ok: false, failure: { kind: 'lock-held' } });
-    if (held.ok) await held.value.release();
+    if (takeResult.ok) await takeResult.value.release();
   });
 });
 
 test('a released lock leaves no exit listener', async () => {
   const { lock } = open();
   const before = process.listenerCount('exit');
-  const held = await lock.take();
+  const takeResult = await lock.take();
   expect(process.listenerCount('exit')).toBe(before + 1);
-  if (held.ok) await held.value.release();
+  if (takeResult.ok) await takeResult.value.release();
   expect(process.listenerCount('exit')).toBe(before);
 });
 
 test('removes old leftovers of a killed process', async () => {
   const { folder, names, lock } = open({ '.onceover-1-old': '', '.onceover-1-new': '' });
   utimesSync(join(folder, '.onceover-1-old'), 1_000_000, 1_000_000);
-  const held = await lock.take();
+  const takeResult = await lock.take();
   expect(names()).toEqual(['.onceover-1-new', '1.json']);
-  if (held.ok) await held.value.release();
+  if (takeResult.ok) await takeResult.value.release();
 });
 
 test.each(['onceover', 'onceover/locks', FOLDER])('a symlink at %s is refused', async (path) => {
@@ -314,8 +314,8 @@ test.each([
   const { commonDir, folder, names, lock } = open({}, '/tmp');
   chmodSync(commonDir, 0o777);
   chmodSync(folder, mode);
-  const taken = await asNobody(() => lock.take()).finally(() => chmodSync(folder, 0o777));
+  const takeResult = await asNobody(() => lock.take()).finally(() => chmodSync(folder, 0o777));
   const failure = { kind: 'disk', action, path: join(folder, name), code: 'EACCES' };
-  expect(taken).toEqual({ ok: false, failure });
+  expect(takeResult).toEqual({ ok: false, failure });
   expect(names()).toEqual([]);
 });

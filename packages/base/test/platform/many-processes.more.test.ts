@@ -42,25 +42,25 @@ async function start(count: number, source: string, answer: string) {
   const path = await builtPart(source);
   const processes = Array.from({ length: count }, () => fork(script, [path, folder], { execArgv: [] }));
   onTestFinished(() => {
-    for (const one of processes) one.kill('SIGKILL');
+    for (const child of processes) child.kill('SIGKILL');
   });
-  await Promise.all(processes.map((one) => once(one, 'message')));
+  await Promise.all(processes.map((child) => once(child, 'message')));
   return { folder, processes };
 }
 
 /** Sends a message to all processes and waits for every answer, or for the end of the process. */
 async function askAll(processes: readonly ChildProcess[], message: object): Promise<readonly unknown[]> {
   const answers = processes.map(answerOf);
-  for (const one of processes) one.send(message);
+  for (const child of processes) child.send(message);
   return Promise.all(answers);
 }
 
-async function answerOf(one: ChildProcess): Promise<unknown> {
-  const heard = new AbortController();
-  const { signal } = heard;
-  const ended = once(one, 'exit', { signal }).then(([code, killedBy]) => [killedBy ?? code]);
-  const [answer] = await Promise.race([once(one, 'message', { signal }), ended]);
-  heard.abort();
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const listener = new AbortController();
+  const { signal } = listener;
+  const exit = once(child, 'exit', { signal }).then(([code, killedBy]) => [killedBy ?? code]);
+  const [answer] = await Promise.race([once(child, 'message', { signal }), exit]);
+  listener.abort();
   return answer;
 }
 
@@ -82,7 +82,7 @@ test('20 simultaneous processes get the lock one at a time', {
   const { folder, processes } = await start(20, 'packages/base/src/platform/lock.ts', TAKE_ONCE);
   for (let round = 0; round < 10; round++) {
     const answers = await askAll(processes, {});
-    expect([...new Set(answers)].filter((one) => one !== 'lock-held')).toEqual(['held']);
+    expect([...new Set(answers)].filter((answer) => answer !== 'lock-held')).toEqual(['held']);
   }
   expect(readdirSync(join(folder, 'onceover/locks'), { recursive: true })).toHaveLength(1);
 });
@@ -104,9 +104,9 @@ test('the lock of a killed holder goes to exactly one next process at once', { t
   const { folder, processes } = await start(20, 'packages/base/src/platform/lock.ts', DIE_HOLDING);
   const answers = await askAll(processes, {});
   expect(answers).toEqual(processes.map(() => 'SIGKILL'));
-  const held = await openLock(place(folder)).take();
-  expect(held).toMatchObject({ ok: true });
-  if (held.ok) await held.value.release();
+  const takeResult = await openLock(place(folder)).take();
+  expect(takeResult).toMatchObject({ ok: true });
+  if (takeResult.ok) await takeResult.value.release();
 });
 
 const END_HOLDING = `
@@ -123,9 +123,9 @@ test.each([
   ['idle', 0],
 ])('a process that ends while it holds the lock (%s) leaves no file', async (how, code) => {
   const { folder, processes } = await start(1, 'packages/base/src/platform/lock.ts', END_HOLDING);
-  const ended = Promise.all(processes.map((one) => once(one, 'exit')));
+  const exits = Promise.all(processes.map((child) => once(child, 'exit')));
   await askAll(processes, { how });
-  expect(await ended).toEqual([[code, null]]);
+  expect(await exits).toEqual([[code, null]]);
   expect(readdirSync(join(folder, 'onceover/locks'), { recursive: true })).toHaveLength(1);
 });
 
@@ -146,10 +146,10 @@ test('findings that 6 processes add at the same time have unique ids and are alw
 }, async () => {
   const { folder, processes } = await start(6, 'packages/gates/src/findings/open-findings.ts', ADD_MANY);
   const ids = (await askAll(processes, findingWith())).flat();
-  const all = await openFindings(folder).all();
-  const expected = Array.from({ length: 120 }, (_, n) => `F${n + 1}`);
-  expect(all.ok && all.value.map((one) => one.id)).toEqual(expected);
-  expect([...ids].sort()).toEqual([...expected].sort());
+  const findings = await openFindings(folder).all();
+  const findingIds = Array.from({ length: 120 }, (_, n) => `F${n + 1}`);
+  expect(findings.ok && findings.value.map((finding) => finding.id)).toEqual(findingIds);
+  expect([...ids].sort()).toEqual([...findingIds].sort());
   expect(readdirSync(join(folder, 'onceover/findings'))).toHaveLength(120);
 });
 
@@ -176,15 +176,15 @@ test('a session keeps the changes of 6 simultaneous processes, even if some are 
   const { folder, processes } = await start(6, 'packages/loops/src/workflows/record/sessions.ts', CHANGE_MANY);
   const sessions = openWorkflowSessions({ root: folder, commonDir: folder });
   await sessions.create(sessionOf(jobOf([stepOf('a')])));
-  const kept = async () => {
-    const all = await sessions.all();
-    return all.ok ? (all.value.sessions[0]?.steps[0]?.passed ?? []) : [];
+  const recordedIds = async () => {
+    const listing = await sessions.all();
+    return listing.ok ? (listing.value.sessions[0]?.steps[0]?.passed ?? []) : [];
   };
-  const written = (await askAll(processes, { dies: false })).flat();
-  expect(written).toHaveLength(90);
-  expect((await kept()).toSorted()).toEqual(written.toSorted());
-  const before = new Set(await kept());
-  const more = (await askAll(processes, { dies: true })).flat().filter((one) => one !== 'SIGKILL');
-  const after = await kept();
-  for (const one of [...before, ...more]) expect(after).toContain(one);
+  const sentIds = (await askAll(processes, { dies: false })).flat();
+  expect(sentIds).toHaveLength(90);
+  expect((await recordedIds()).toSorted()).toEqual(sentIds.toSorted());
+  const before = new Set(await recordedIds());
+  const laterIds = (await askAll(processes, { dies: true })).flat().filter((answer) => answer !== 'SIGKILL');
+  const after = await recordedIds();
+  for (const id of [...before, ...laterIds]) expect(after).toContain(id);
 });

@@ -20,9 +20,9 @@ test.each<[string, (path: string) => void, string]>([
   ['a symlink to a file', (path) => symlinkSync(import.meta.filename, path), 'ELOOP'],
   ['a symlink to nothing', (path) => symlinkSync('nowhere', path), 'ELOOP'],
   ['a huge file', putHuge, 'EFBIG'],
-])('fails for %s', (_, put, code) => {
+])('fails for %s', (_, placeFile, code) => {
   const path = join(temporaryFolder(), 'file');
-  put(path);
+  placeFile(path);
   expect(readPrivateFile(path)).toEqual({ ok: false, failure: { kind: 'disk', action: 'read', path, code } });
 });
 
@@ -37,9 +37,9 @@ test.each<[string, (path: string) => void]>([
   ['a file', (path) => writeFileSync(path, 'of another')],
   ['a folder', (path) => mkdirSync(path)],
   ['a symlink to nothing', (path) => symlinkSync('nowhere', path)],
-])('reports a name as taken if it is %s', (_, put) => {
+])('reports a name as taken if it is %s', (_, placeFile) => {
   const folder = temporaryFolder();
-  put(join(folder, 'file'));
+  placeFile(join(folder, 'file'));
   expect(writeNew(folder, 'file', 'text')).toEqual({ ok: true, value: 'taken' });
   expect(readdirSync(folder)).toEqual(['file']);
 });

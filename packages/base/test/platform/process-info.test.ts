@@ -32,13 +32,13 @@ describe.each(PLATFORMS)('a process, asked for as on %s', (platform) => {
   });
 
   test('gives a later process another start time', async () => {
-    const mine = await processInfo(process.pid, platform);
+    const ownInfo = await processInfo(process.pid, platform);
     // `ps` reports whole seconds.
     await sleep(platform === LINUX ? 20 : 1100);
     const child = start('sleep', ['60']);
-    const its = await processInfo(child, platform);
-    expect(its?.startedAt).toMatch(/\d/);
-    expect(its).not.toEqual(mine);
+    const childInfo = await processInfo(child, platform);
+    expect(childInfo?.startedAt).toMatch(/\d/);
+    expect(childInfo).not.toEqual(ownInfo);
   });
 
   test('returns null for an unused pid', async () => {
@@ -50,8 +50,8 @@ describe.each(PLATFORMS)('a process, asked for as on %s', (platform) => {
     // A shell that has become `sleep` never collects its child.
     const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
-    const [said] = (await once(parent.stdout, 'data')) as [Buffer];
-    const corpse = Number(said.toString());
+    const [output] = (await once(parent.stdout, 'data')) as [Buffer];
+    const corpse = Number(output.toString());
     while ((await processInfo(corpse, platform)) !== null) await sleep(10);
     expect(process.kill(corpse, 0)).toBe(true);
   });
@@ -65,10 +65,10 @@ describe.each(PLATFORMS)('a process, asked for as on %s', (platform) => {
 });
 
 test.skipIf(process.getuid?.() !== 0)('one of another user lives', async () => {
-  const others = start('sleep', ['60'], { uid: 65533 });
+  const foreignProcess = start('sleep', ['60'], { uid: 65533 });
   await asNobody(async () => {
-    expect(() => process.kill(others, 0)).toThrow('EPERM');
-    expect(await processInfo(others)).not.toBeNull();
+    expect(() => process.kill(foreignProcess, 0)).toThrow('EPERM');
+    expect(await processInfo(foreignProcess)).not.toBeNull();
   });
 });
 

@@ -48,21 +48,23 @@ describe('the proxy of an address', () => {
 
   test.each(['socks5://proxy:1080', 'http://', 'http://a b'])(
     '%s is an error, and not a direct connection',
-    async (told) => {
-      const said = 'the proxy in HTTPS_PROXY is not an http:// or https:// address';
-      const error = await openFetch({ HTTPS_PROXY: told })(ADDRESS, { redirect: 'error' }).catch((one: unknown) => one);
-      expect((error as Error).cause).toEqual(new Error(said));
+    async (setting) => {
+      const message = 'the proxy in HTTPS_PROXY is not an http:// or https:// address';
+      const error = await openFetch({ HTTPS_PROXY: setting })(ADDRESS, { redirect: 'error' }).catch(
+        (reason: unknown) => reason,
+      );
+      expect((error as Error).cause).toEqual(new Error(message));
     },
   );
 });
 
 /** A model server and a proxy in front of it. Returns a `fetch` that uses this proxy, with a password. */
-async function proxied(status: number, headers: Record<string, string> = {}, refuses: number | null = null) {
+async function openProxied(status: number, headers: Record<string, string> = {}, refuses: number | null = null) {
   const bodies: { type: string; text: string }[] = [];
-  const server = createServer(async (asked, response) => {
+  const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of asked) chunks.push(chunk as Buffer);
-    bodies.push({ type: asked.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString('utf8') });
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    bodies.push({ type: request.headers['content-type'] ?? '', text: Buffer.concat(chunks).toString('utf8') });
     response.writeHead(status, headers);
     response.end(status === 204 ? '' : 'an answer');
   });
@@ -73,7 +75,7 @@ async function proxied(status: number, headers: Record<string, string> = {}, ref
 
 describe('a request through a proxy', () => {
   test('sends the body and the headers, and returns the answer', async () => {
-    const { send, seen, bodies } = await proxied(429, { 'retry-after': '7', 'x-two': 'b' });
+    const { send, seen, bodies } = await openProxied(429, { 'retry-after': '7', 'x-two': 'b' });
     const headers = { 'content-type': 'application/json' };
     const answer = await send('http://models.test/v1', { method: 'POST', redirect: 'error', headers, body: '{"é":1}' });
     expect([answer.status, answer.headers.get('retry-after'), await answer.text()]).toEqual([429, '7', 'an answer']);
@@ -82,7 +84,7 @@ describe('a request through a proxy', () => {
   });
 
   test('sends a form, and takes an answer without a body', async () => {
-    const { send, bodies } = await proxied(204);
+    const { send, bodies } = await openProxied(204);
     const body = new FormData();
     body.set('purpose', 'batch');
     const answer = await send('http://models.test/files', { method: 'POST', redirect: 'error', body });
@@ -92,23 +94,25 @@ describe('a request through a proxy', () => {
   });
 
   test('a redirect is an error', async () => {
-    const { send } = await proxied(307, { location: 'http://elsewhere.test/' });
-    const error = await send('http://models.test/v1', { redirect: 'error' }).catch((one: unknown) => one);
+    const { send } = await openProxied(307, { location: 'http://elsewhere.test/' });
+    const error = await send('http://models.test/v1', { redirect: 'error' }).catch((reason: unknown) => reason);
     expect((error as Error).cause).toEqual(new Error('unexpected redirect'));
   });
 
   test('a proxy that refuses is an error that does not name its password', async () => {
-    const { send } = await proxied(200, {}, 407);
-    const error = await send('https://models.test/v1', { redirect: 'error' }).catch((one: unknown) => one);
+    const { send } = await openProxied(200, {}, 407);
+    const error = await send('https://models.test/v1', { redirect: 'error' }).catch((reason: unknown) => reason);
     expect((error as Error).cause).toEqual(new Error('the proxy answered with status 407'));
-    const gone = openFetch({ HTTPS_PROXY: 'http://me:password@127.0.0.1:9' });
-    const closed = await gone('https://models.test/v1', { redirect: 'error' }).catch((one: unknown) => one);
-    expect((closed as Error).cause).toEqual(new Error('the proxy cannot be reached (ECONNREFUSED)'));
+    const sendToNobody = openFetch({ HTTPS_PROXY: 'http://me:password@127.0.0.1:9' });
+    const refusal = await sendToNobody('https://models.test/v1', { redirect: 'error' }).catch(
+      (reason: unknown) => reason,
+    );
+    expect((refusal as Error).cause).toEqual(new Error('the proxy cannot be reached (ECONNREFUSED)'));
   });
 
   test('a server that does not speak TLS is an error', async () => {
-    const { send, seen } = await proxied(200);
-    const error = await send('https://models.test/v1', { redirect: 'error' }).catch((one: unknown) => one);
+    const { send, seen } = await openProxied(200);
+    const error = await send('https://models.test/v1', { redirect: 'error' }).catch((reason: unknown) => reason);
     expect((error as Error).message).toBe('fetch failed');
     expect(seen).toMatchObject([{ method: 'CONNECT', address: 'models.test:443', login: 'me:p@ss' }]);
   });
@@ -118,8 +122,8 @@ describe('a request through a proxy', () => {
     const proxy = await startProxy(port);
     const send = openFetch({ HTTP_PROXY: `http://127.0.0.1:${proxy.port}` });
     const signal = AbortSignal.timeout(100);
-    const asked = send('http://models.test/v1', { redirect: 'error', signal });
-    await expect(asked).rejects.toThrow();
+    const answer = send('http://models.test/v1', { redirect: 'error', signal });
+    await expect(answer).rejects.toThrow();
     expect(signal.aborted).toBe(true);
   });
 });

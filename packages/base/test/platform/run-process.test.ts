@@ -7,7 +7,7 @@ import { type ProcessRun, type ProcessRunEnd, runProcessGroup } from '../../src/
 const PATH = process.env['PATH'] ?? '';
 
 /** Runs a Node program given as text. */
-function node(script: string, given: Partial<ProcessRun> = {}): Promise<ProcessRunEnd> {
+function node(script: string, settings: Partial<ProcessRun> = {}): Promise<ProcessRunEnd> {
   return runProcessGroup({
     program: process.execPath,
     args: ['-e', script],
@@ -17,11 +17,11 @@ function node(script: string, given: Partial<ProcessRun> = {}): Promise<ProcessR
     timeoutMs: 20_000,
     idleMs: null,
     signal: null,
-    ...given,
+    ...settings,
   });
 }
 
-function ended(end: ProcessRunEnd) {
+function asEnded(end: ProcessRunEnd) {
   if (end.kind !== 'ended') throw new Error(`not started: ${end.code}`);
   return end;
 }
@@ -52,7 +52,7 @@ describe('a run', () => {
   });
 
   test('passes the input and returns output, exit code and duration', async () => {
-    const end = ended(
+    const end = asEnded(
       await node(
         'process.stdin.on("data",d=>process.stdout.write(d)).on("end",()=>{console.error("e");process.exitCode=7})',
         {
@@ -67,7 +67,7 @@ describe('a run', () => {
   });
 
   test('passes only the given environment', async () => {
-    const end = ended(await node('console.log(Object.keys(process.env).join())', { env: { PATH, ONLY: '1' } }));
+    const end = asEnded(await node('console.log(Object.keys(process.env).join())', { env: { PATH, ONLY: '1' } }));
     expect(
       end.stdout.text
         .trim()
@@ -95,7 +95,7 @@ describe('a run', () => {
   });
 
   test('accepts a program that closes its input early', async () => {
-    const end = ended(
+    const end = asEnded(
       await node('process.stdin.destroy();setTimeout(()=>console.log("ok"),50)', { input: 'x'.repeat(5e6) }),
     );
     expect(end).toMatchObject({ ending: 'by-itself', code: 0 });
@@ -103,7 +103,7 @@ describe('a run', () => {
   });
 
   test('passes a prompt of 5 MB completely', async () => {
-    const end = ended(
+    const end = asEnded(
       await node('let n=0;process.stdin.on("data",d=>n+=d.length).on("end",()=>console.log(n))', {
         input: 'x'.repeat(5e6),
       }),
@@ -112,7 +112,7 @@ describe('a run', () => {
   });
 
   test('replaces output that is not UTF-8 with replacement characters', async () => {
-    const end = ended(await node('process.stdout.write(Buffer.from([65,255,66]))'));
+    const end = asEnded(await node('process.stdout.write(Buffer.from([65,255,66]))'));
     expect(end.stdout.text).toBe('A\ufffdB');
   });
 });
@@ -122,12 +122,12 @@ describe('the end of a run', () => {
     ['timeout', { timeoutMs: 200 }],
     ['idle', { idleMs: 200 }],
   ] as const)('by %s', async (ending, limits) => {
-    const end = ended(await node('setInterval(()=>{},1000)', limits));
+    const end = asEnded(await node('setInterval(()=>{},1000)', limits));
     expect(end).toMatchObject({ ending, code: null, signal: 'SIGTERM' });
   });
 
   test('is not an idle timeout while it prints', async () => {
-    const end = ended(
+    const end = asEnded(
       await node('let n=0;const t=setInterval(()=>{console.log(n);if(++n>6)clearInterval(t)},100)', { idleMs: 2500 }),
     );
     expect(end).toMatchObject({ ending: 'by-itself', code: 0 });
@@ -147,7 +147,7 @@ describe('the end of a run', () => {
   });
 
   test('comes even if it ignores SIGTERM', async () => {
-    const end = ended(await node('process.on("SIGTERM",()=>{});setInterval(()=>{},1000)', { timeoutMs: 300 }));
+    const end = asEnded(await node('process.on("SIGTERM",()=>{});setInterval(()=>{},1000)', { timeoutMs: 300 }));
     expect(end).toMatchObject({ ending: 'timeout', signal: 'SIGKILL' });
   });
 
@@ -167,7 +167,7 @@ describe('the end of a run', () => {
 
   test('comes soon even if a child holds the pipe', async () => {
     const file = join(temporaryFolder(), 'pid');
-    const end = ended(
+    const end = asEnded(
       await node(
         `const c=require("child_process").spawn("sleep",["60"],{stdio:"inherit"});require("fs").writeFileSync(${JSON.stringify(file)},""+c.pid);console.log("done");process.exit(0)`,
       ),
@@ -181,7 +181,7 @@ describe('the end of a run', () => {
 
   test('comes soon even if a process outside the group holds the pipe', async () => {
     const file = join(temporaryFolder(), 'pid');
-    const end = ended(
+    const end = asEnded(
       await node(
         `const c=require("child_process").spawn("sleep",["3"],{stdio:"inherit",detached:true});c.unref();require("fs").writeFileSync(${JSON.stringify(file)},""+c.pid);console.log("done");process.exit(0)`,
       ),

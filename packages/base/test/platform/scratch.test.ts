@@ -28,16 +28,16 @@ describe('a scratch folder', () => {
 
   test('is removed when the process ends, and leaves no exit listener after its removal', () => {
     const base = temporaryFolder();
-    const others = process.listeners('exit');
-    const ours = () => process.listeners('exit').filter((one) => !others.includes(one));
-    const [one, two] = [makeScratch(base), makeScratch(base)];
-    one.put('a', '');
-    expect(ours()).toHaveLength(1);
-    for (const atExit of ours()) atExit.call(process, 0);
+    const otherListeners = process.listeners('exit');
+    const ownListeners = () => process.listeners('exit').filter((listener) => !otherListeners.includes(listener));
+    const [first, second] = [makeScratch(base), makeScratch(base)];
+    first.put('a', '');
+    expect(ownListeners()).toHaveLength(1);
+    for (const atExit of ownListeners()) atExit.call(process, 0);
     expect(readdirSync(base)).toEqual([]);
-    one.remove();
-    two.remove();
-    expect(ours()).toEqual([]);
+    first.remove();
+    second.remove();
+    expect(ownListeners()).toEqual([]);
   });
 });
 
@@ -64,8 +64,8 @@ describe('the folder of a killed process', () => {
       other: 48,
     });
     const scratch = makeScratch(base);
-    const left = readdirSync(base).filter((name) => name !== basename(scratch.folder));
-    expect(left.sort()).toEqual(['onceover-', 'onceover-aB3dE67', 'onceover-aaaaaa', 'onceover-test-aB3dE6', 'other']);
+    const names = readdirSync(base).filter((name) => name !== basename(scratch.folder));
+    expect(names.sort()).toEqual(['onceover-', 'onceover-aB3dE67', 'onceover-aaaaaa', 'onceover-test-aB3dE6', 'other']);
     scratch.remove();
   });
 

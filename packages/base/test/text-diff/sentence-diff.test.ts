@@ -99,8 +99,8 @@ describe('sentence diff', () => {
       '# T\n\n```sh\n# note\nls -l\n```\n',
       ['@@ line 5 -> 5 @@ # T', '-ls', '+ls -l'],
     ],
-  ])('%s', (_title, before, after, expected) => {
-    expect(body(before, after)).toEqual(expected);
+  ])('%s', (_title, before, after, lines) => {
+    expect(body(before, after)).toEqual(lines);
   });
 
   test.each([
@@ -116,14 +116,14 @@ describe('sentence diff', () => {
   });
 });
 
-const textsOf = (text: string) => sentencesOf(text).map((one) => one.text);
+const textsOf = (text: string) => sentencesOf(text).map((sentence) => sentence.text);
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== '');
 
 /** Returns the removed and the added text that a reader can see in the diff. */
 function readDiff(diff: string): { readonly gone: string; readonly come: string } {
   const lines = diff.split('\n').slice(1);
-  const marked = (mark: string) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(1));
-  return { gone: marked('-').join('\n'), come: marked('+').join('\n') };
+  const linesWith = (mark: string) => lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(1));
+  return { gone: linesWith('-').join('\n'), come: linesWith('+').join('\n') };
 }
 
 describe('complete diff', () => {
@@ -132,10 +132,10 @@ describe('complete diff', () => {
     .tuple(markdown, fc.array(fc.tuple(fc.nat(200), fc.nat(30), fc.option(markdown)), { maxLength: 4 }))
     .map(([text, edits]) => {
       let after = text;
-      for (const [at, count, more] of edits) {
+      for (const [at, count, insertion] of edits) {
         const from = Math.min(at, after.length);
         const cut = after.slice(from, from + count);
-        after = after.slice(0, from) + (more ?? '') + after.slice(from + count) + (more === null ? cut : '');
+        after = after.slice(0, from) + (insertion ?? '') + after.slice(from + count) + (insertion === null ? cut : '');
       }
       return [text, after] as const;
     });
@@ -146,9 +146,9 @@ describe('complete diff', () => {
         const diff = sentenceDiff(before, after);
         const { gone, come } = readDiff(diff);
         const words = wordsOf(before);
-        for (const one of wordsOf(gone)) {
-          expect(words).toContain(one);
-          words.splice(words.indexOf(one), 1);
+        for (const word of wordsOf(gone)) {
+          expect(words).toContain(word);
+          words.splice(words.indexOf(word), 1);
         }
         expect([...words, ...wordsOf(come)].sort()).toEqual(wordsOf(after).sort());
         expect(diff === '').toBe(before === after);
@@ -160,11 +160,11 @@ describe('complete diff', () => {
   test('contains every added and every removed sentence', () => {
     fc.assert(
       fc.property(fc.oneof(revision, fc.tuple(markdown, markdown)), ([before, after]) => {
-        const told = readDiff(sentenceDiff(before, after));
+        const changes = readDiff(sentenceDiff(before, after));
         const [old, now] = [new Set(textsOf(before)), new Set(textsOf(after))];
         const plain = (text: string) => text.replace(/ +/g, ' ').trim();
-        for (const one of now) if (!old.has(one)) expect(plain(told.come)).toContain(plain(one));
-        for (const one of old) if (!now.has(one)) expect(plain(told.gone)).toContain(plain(one));
+        for (const sentence of now) if (!old.has(sentence)) expect(plain(changes.come)).toContain(plain(sentence));
+        for (const sentence of old) if (!now.has(sentence)) expect(plain(changes.gone)).toContain(plain(sentence));
       }),
       { numRuns: 3000 },
     );
@@ -184,10 +184,10 @@ describe('sentence diff of long texts', () => {
     ['of diff marks', () => '[-'.repeat(50), (n) => `-]`.repeat(50 + (n % 2))],
     ['of full stops', () => '.)'.repeat(50), (n) => '.)'.repeat(50 + (n % 2))],
   ])('compares long texts %s within the timeout', (_title, before, after) => {
-    const make = (one: (n: number) => string) => {
-      let all = '';
-      for (let n = 0; all.length < LONG_TEXT; n += 1) all += one(n) + (n % 10 === 9 ? '\n\n' : '');
-      return all;
+    const make = (sentenceAt: (n: number) => string) => {
+      let text = '';
+      for (let n = 0; text.length < LONG_TEXT; n += 1) text += sentenceAt(n) + (n % 10 === 9 ? '\n\n' : '');
+      return text;
     };
     const [old, now] = [make(before), make(after)];
     expect(sentenceDiff(old, now).length).toBeGreaterThan(0);

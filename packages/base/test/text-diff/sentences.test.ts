@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sentencesOf } from '../../src/text-diff/sentences.ts';
 
-const texts = (text: string) => sentencesOf(text).map((one) => one.text);
+const texts = (text: string) => sentencesOf(text).map((sentence) => sentence.text);
 
 describe('sentencesOf', () => {
   test.each<[string, string, readonly string[]]>([
@@ -47,26 +47,26 @@ describe('sentencesOf', () => {
     ['reads quotations', '> One. Two\n> three', ['> One.', 'Two', '> three']],
     ['finds nothing in an empty text', '', []],
     ['finds nothing in blank lines', '\n \n\n', []],
-  ])('%s', (_title, text, expected) => {
-    expect(texts(text)).toEqual(expected);
+  ])('%s', (_title, text, sentences) => {
+    expect(texts(text)).toEqual(sentences);
   });
 
   test('gives the line of each sentence', () => {
-    const found = sentencesOf('\n# T\n\nOne. Two\nthree. Four.\n- Five.\n');
-    expect(found.map(({ line }) => line)).toEqual([2, 4, 4, 5, 6]);
-    expect(found.map(({ isHeading }) => isHeading)).toEqual([true, false, false, false, false]);
+    const sentences = sentencesOf('\n# T\n\nOne. Two\nthree. Four.\n- Five.\n');
+    expect(sentences.map(({ line }) => line)).toEqual([2, 4, 4, 5, 6]);
+    expect(sentences.map(({ isHeading }) => isHeading)).toEqual([true, false, false, false, false]);
   });
 
   test('returns all words of the text in order, each sentence with its line', () => {
     fc.assert(
       fc.property(markdown, (text) => {
-        const found = sentencesOf(text);
-        const words = (part: string) => part.split(/\s+/).filter((each) => each !== '');
-        expect(found.flatMap((one) => words(one.text))).toEqual(words(text));
+        const sentences = sentencesOf(text);
+        const words = (part: string) => part.split(/\s+/).filter((word) => word !== '');
+        expect(sentences.flatMap((sentence) => words(sentence.text))).toEqual(words(text));
         const lines = text.split('\n');
-        for (const one of found) {
-          const [word = ''] = one.text.trim().split(/\s/);
-          expect(lines[one.line - 1]).toContain(word);
+        for (const sentence of sentences) {
+          const [word = ''] = sentence.text.trim().split(/\s/);
+          expect(lines[sentence.line - 1]).toContain(word);
         }
       }),
       { numRuns: 3000 },
@@ -78,8 +78,8 @@ describe('sentencesOf', () => {
     const spaces = fc.constantFrom(' ', '\n', ' \n', '\n ');
     fc.assert(
       fc.property(fc.array(fc.tuple(word, spaces, spaces), { minLength: 1, maxLength: 30 }), (list) => {
-        const [one, other] = [1, 2].map((n) => list.map((part) => part[0] + part[n]).join(''));
-        expect(texts(one ?? '')).toEqual(texts(other ?? ''));
+        const [textA, textB] = [1, 2].map((n) => list.map((part) => part[0] + part[n]).join(''));
+        expect(texts(textA ?? '')).toEqual(texts(textB ?? ''));
       }),
     );
   });

@@ -10,10 +10,10 @@ test.each([
   ['$(touch x);`id`', "'$(touch x);`id`'"],
   ["it's", "'it'\\''s'"],
   ['a\u001b[2Jb', "'a\\u001b[2Jb'"],
-])('quotes %j for a shell', (name, expected) => {
-  expect(asShellWord(name)).toBe(expected);
-  const shown = name.replace('\u001b', '\\u001b');
-  expect(execFileSync('sh', ['-c', `printf %s ${expected}`], { encoding: 'utf8' })).toBe(shown);
+])('quotes %j for a shell', (name, word) => {
+  expect(asShellWord(name)).toBe(word);
+  const shownName = name.replace('\u001b', '\\u001b');
+  expect(execFileSync('sh', ['-c', `printf %s ${word}`], { encoding: 'utf8' })).toBe(shownName);
 });
 
 test('quotes a feature folder in the next step', () => {

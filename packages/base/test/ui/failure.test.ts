@@ -7,61 +7,61 @@ import type { Message } from '../../src/ui/wording.ts';
 
 type Sample<Kind> = readonly [failure: Extract<Failure, { kind: Kind }>, names: string, next: RegExp];
 
-/** One of each kind, with `given` wherever a value comes from outside. */
-function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Kind> } {
-  const problem: Problem = { file: given, line: 3, column: 5, what: { kind: 'missing-key', key: 'base' } };
+/** One of each kind, with `input` wherever a value comes from outside. */
+function samples(input: string): { readonly [Kind in Failure['kind']]: Sample<Kind> } {
+  const problem: Problem = { file: input, line: 3, column: 5, what: { kind: 'missing-key', key: 'base' } };
   return {
-    'not-a-repository': [{ kind: 'not-a-repository', folder: given }, given, /in a git repository.*git init/],
-    'bare-repository': [{ kind: 'bare-repository', folder: given }, given, /in a working tree/],
+    'not-a-repository': [{ kind: 'not-a-repository', folder: input }, input, /in a git repository.*git init/],
+    'bare-repository': [{ kind: 'bare-repository', folder: input }, input, /in a working tree/],
     'git-missing': [{ kind: 'git-missing' }, 'git', /Install git 2\.31.*PATH/],
     'git-too-old': [{ kind: 'git-too-old' }, 'git', /Install git 2\.31/],
-    'git-failed': [{ kind: 'git-failed', command: 'git diff', said: given }, given, /error that git reports/],
-    'unknown-base': [{ kind: 'unknown-base', base: given }, given, /Fetch the base.*--base.*onceover\.yml/],
+    'git-failed': [{ kind: 'git-failed', command: 'git diff', said: input }, input, /error that git reports/],
+    'unknown-base': [{ kind: 'unknown-base', base: input }, input, /Fetch the base.*--base.*onceover\.yml/],
     'ambiguous-name': [
-      { kind: 'ambiguous-name', name: given },
-      given,
+      { kind: 'ambiguous-name', name: input },
+      input,
       /Rename one of the branches or tags.*refs\/heads/,
     ],
     'no-base': [{ kind: 'no-base', tried: ['origin/HEAD', 'main'] }, 'origin/HEAD, main', /--base.*onceover\.yml/],
-    'no-merge-base': [{ kind: 'no-merge-base', base: given, shallow: false }, given, /Choose a base.*--base/],
-    'several-merge-bases': [{ kind: 'several-merge-bases', base: given }, given, /Merge .* into this branch/],
-    'broken-config': [{ kind: 'broken-config', problems: [problem] }, given, /Fix the configuration/],
-    'own-files-committed': [{ kind: 'own-files-committed', files: [given] }, given, /git rm -r --cached/],
-    'log-dir-hides': [{ kind: 'log-dir-hides', logDir: given, files: [given] }, given, /remove "log_dir"/],
-    'bad-review-id': [{ kind: 'bad-review-id', id: given, why: 'separator' }, given, /exactly as the instruction file/],
+    'no-merge-base': [{ kind: 'no-merge-base', base: input, shallow: false }, input, /Choose a base.*--base/],
+    'several-merge-bases': [{ kind: 'several-merge-bases', base: input }, input, /Merge .* into this branch/],
+    'broken-config': [{ kind: 'broken-config', problems: [problem] }, input, /Fix the configuration/],
+    'own-files-committed': [{ kind: 'own-files-committed', files: [input] }, input, /git rm -r --cached/],
+    'log-dir-hides': [{ kind: 'log-dir-hides', logDir: input, files: [input] }, input, /remove "log_dir"/],
+    'bad-review-id': [{ kind: 'bad-review-id', id: input, why: 'separator' }, input, /exactly as the instruction file/],
     'other-worktree': [
-      { kind: 'other-worktree', folder: given, root: '/y' },
-      given,
+      { kind: 'other-worktree', folder: input, root: '/y' },
+      input,
       /git config --unset core.worktree/,
     ],
-    'odd-root': [{ kind: 'odd-root', folder: given }, given, /Rename the folder/],
+    'odd-root': [{ kind: 'odd-root', folder: input }, input, /Rename the folder/],
     'agent-not-tried': [
-      { kind: 'agent-not-tried', agent: given, failure: { kind: 'not-logged-in', said: given } },
-      given,
+      { kind: 'agent-not-tried', agent: input, failure: { kind: 'not-logged-in', said: input } },
+      input,
       /Log in/,
     ],
-    'cannot-fix': [{ kind: 'cannot-fix', name: given, able: ['claude'] }, 'cannot be a fixer', /claude/],
-    'unknown-agent': [{ kind: 'unknown-agent', name: given, known: ['claude'] }, given, /claude/],
-    'path-outside': [{ kind: 'path-outside', path: given }, given, /inside the repository/],
+    'cannot-fix': [{ kind: 'cannot-fix', name: input, able: ['claude'] }, 'cannot be a fixer', /claude/],
+    'unknown-agent': [{ kind: 'unknown-agent', name: input, known: ['claude'] }, input, /claude/],
+    'path-outside': [{ kind: 'path-outside', path: input }, input, /inside the repository/],
     'path-in-the-way': [
-      { kind: 'path-in-the-way', path: given, found: 'symlink' },
-      given,
+      { kind: 'path-in-the-way', path: input, found: 'symlink' },
+      input,
       /Move the file or folder away/,
     ],
-    'no-signing-key': [{ kind: 'no-signing-key', format: given }, given, /git config gpg.format ssh/],
-    'signing-failed': [{ kind: 'signing-failed', why: 'other', key: given, said: given }, given, /run again/],
+    'no-signing-key': [{ kind: 'no-signing-key', format: input }, input, /git config gpg.format ssh/],
+    'signing-failed': [{ kind: 'signing-failed', why: 'other', key: input, said: input }, input, /run again/],
     'passes-off': [
-      { kind: 'passes-off', why: { kind: 'base-has-none', base: given } },
-      given,
+      { kind: 'passes-off', why: { kind: 'base-has-none', base: input } },
+      input,
       /onceover init --passes/,
     ],
     'short-audit-secret': [{ kind: 'short-audit-secret' }, 'ONCEOVER_AUDIT_SECRET', /openssl rand -hex 32/],
-    disk: [{ kind: 'disk', action: 'write', path: given, code: 'ENOSPC' }, given, /Free some space/],
-    'input-cut-off': [{ kind: 'input-cut-off', code: given }, given, /Check the command that writes to the pipe/],
-    'wrong-usage': [{ kind: 'wrong-usage', said: given, command: 'pass' }, given, /"onceover pass --help"/],
+    disk: [{ kind: 'disk', action: 'write', path: input, code: 'ENOSPC' }, input, /Free some space/],
+    'input-cut-off': [{ kind: 'input-cut-off', code: input }, input, /Check the command that writes to the pipe/],
+    'wrong-usage': [{ kind: 'wrong-usage', said: input, command: 'pass' }, input, /"onceover pass --help"/],
     'lock-held': [
-      { kind: 'lock-held', pid: 4711, host: given, since: '2026-03-01T12:00:00.000Z' },
-      `process 4711 on ${given}, since 2026-03-01T12:00:00.000Z`,
+      { kind: 'lock-held', pid: 4711, host: input, since: '2026-03-01T12:00:00.000Z' },
+      `process 4711 on ${input}, since 2026-03-01T12:00:00.000Z`,
       /Wait until the other run ends/,
     ],
     'confirmed-by-agent': [
@@ -70,7 +70,7 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       /"onceover resolve F1 --confirm" yourself in a terminal/,
     ],
     'agent-not-installed': [
-      { kind: 'agent-not-installed', agent: { name: 'claude', program: given, isFile: true, install: null } },
+      { kind: 'agent-not-installed', agent: { name: 'claude', program: input, isFile: true, install: null } },
       'claude cannot start:',
       /^Run "chmod \+x /,
     ],
@@ -83,97 +83,97 @@ function samples(given: string): { readonly [Kind in Failure['kind']]: Sample<Ki
     'agreed-inside-a-run': [{ kind: 'agreed-inside-a-run' }, 'only a person', /onceover trust/],
     'inside-a-run': [{ kind: 'inside-a-run' }, 'ONCEOVER_ACTIVE', /Remove "onceover run" from the commands/],
     'finding-closed': [{ kind: 'finding-closed', id: 'F1' }, 'F1', /onceover explain F1/],
-    'unknown-path': [{ kind: 'unknown-path', path: given }, given, /existing files or folders/],
+    'unknown-path': [{ kind: 'unknown-path', path: input }, input, /existing files or folders/],
     'config-changed': [{ kind: 'config-changed' }, 'changed during the run', /Run again/],
-    'unknown-commit': [{ kind: 'unknown-commit', commit: given }, given, /git log/],
-    'unknown-gate': [{ kind: 'unknown-gate', gate: given, known: [given] }, given, /one of these gates: \S/],
+    'unknown-commit': [{ kind: 'unknown-commit', commit: input }, input, /git log/],
+    'unknown-gate': [{ kind: 'unknown-gate', gate: input, known: [input] }, input, /one of these gates: \S/],
     'unknown-finding': [
-      { kind: 'unknown-finding', id: given, known: ['F1', 'F12'] },
-      given,
+      { kind: 'unknown-finding', id: input, known: ['F1', 'F12'] },
+      input,
       /F1, F12.*onceover status/,
     ],
     'unknown-subject': [
-      { kind: 'unknown-subject', name: given },
-      given,
+      { kind: 'unknown-subject', name: input },
+      input,
       /"review:src:code-quality@1".*onceover status/,
     ],
     'ambiguous-subject': [
-      { kind: 'ambiguous-subject', name: given, gates: ['check:src:q', given] },
-      given,
+      { kind: 'ambiguous-subject', name: input, gates: ['check:src:q', input] },
+      input,
       /one of these gates: check:src:q, \S/,
     ],
-    'not-trusted': [{ kind: 'not-trusted', commands: ['make', given] }, given, /"onceover trust"/],
-    'unknown-run': [{ kind: 'unknown-run', id: given }, given, /start_run/],
+    'not-trusted': [{ kind: 'not-trusted', commands: ['make', input] }, input, /"onceover trust"/],
+    'unknown-run': [{ kind: 'unknown-run', id: input }, input, /start_run/],
     'unknown-phase': [
-      { kind: 'unknown-phase', name: given },
-      given,
+      { kind: 'unknown-phase', name: input },
+      input,
       /specify, design, create-plan, create-tasks, implement/,
     ],
     'feature-without-loops': [
-      { kind: 'feature-without-loops', feature: given, known: ['specs/login', given] },
-      given,
+      { kind: 'feature-without-loops', feature: input, known: ['specs/login', input] },
+      input,
       /one of these features: specs\/login, \S/,
     ],
-    'no-feature': [{ kind: 'no-feature', path: given, why: 'missing' }, given, /folder that contains spec\.md/],
+    'no-feature': [{ kind: 'no-feature', path: input, why: 'missing' }, input, /folder that contains spec\.md/],
     'unusable-artifact': [
-      { kind: 'unusable-artifact', path: given as RepoPath, why: 'missing', phase: 'design', needs: 'create-plan' },
-      given,
+      { kind: 'unusable-artifact', path: input as RepoPath, why: 'missing', phase: 'design', needs: 'create-plan' },
+      input,
       /Write the document first and have it reviewed with "onceover phase design"/,
     ],
     'artifact-too-long': [
-      { kind: 'artifact-too-long', path: given as RepoPath, characters: 900, limit: 800, agent: given },
-      given,
+      { kind: 'artifact-too-long', path: input as RepoPath, characters: 900, limit: 800, agent: input },
+      input,
       /Split the document.*"agents" in onceover\.yml/,
     ],
-    'nothing-to-implement': [{ kind: 'nothing-to-implement', base: given }, given, /--base.*--files/],
-    'unnameable-code': [{ kind: 'unnameable-code', names: [given] }, given, /Rename the file/],
-    'no-reviewer': [{ kind: 'no-reviewer', wanted: [given], cooling: [] }, given, /"onceover doctor"/],
+    'nothing-to-implement': [{ kind: 'nothing-to-implement', base: input }, input, /--base.*--files/],
+    'unnameable-code': [{ kind: 'unnameable-code', names: [input] }, input, /Rename the file/],
+    'no-reviewer': [{ kind: 'no-reviewer', wanted: [input], cooling: [] }, input, /"onceover doctor"/],
     'no-waiting-loop': [
-      { kind: 'no-waiting-loop', phase: 'specify', feature: given },
-      given,
+      { kind: 'no-waiting-loop', phase: 'specify', feature: input },
+      input,
       /"onceover phase specify \S.* --step"/,
     ],
     'unjudged-round': [
-      { kind: 'unjudged-round', phase: 'specify', feature: given },
-      given,
+      { kind: 'unjudged-round', phase: 'specify', feature: input },
+      input,
       /without a summary \("onceover phase specify \S.* --step"\)/,
     ],
     'nothing-to-accept': [
-      { kind: 'nothing-to-accept', phase: 'specify', feature: given },
-      given,
+      { kind: 'nothing-to-accept', phase: 'specify', feature: input },
+      input,
       /without accept_with_notes/,
     ],
-    'unknown-loop': [{ kind: 'unknown-loop', id: given }, given, /start_phase/],
-    'round-goes-on': [{ kind: 'round-goes-on', id: given }, given, /without a summary/],
+    'unknown-loop': [{ kind: 'unknown-loop', id: input }, input, /start_phase/],
+    'round-goes-on': [{ kind: 'round-goes-on', id: input }, input, /without a summary/],
     'unreadable-loop': [
-      { kind: 'unreadable-loop', phase: 'design', feature: given },
-      given,
+      { kind: 'unreadable-loop', phase: 'design', feature: input },
+      input,
       /"onceover phase design \S.* --rerun"/,
     ],
-    'unreadable-json': [{ kind: 'unreadable-json', path: given, said: 'at 3' }, given, /Fix the file/],
+    'unreadable-json': [{ kind: 'unreadable-json', path: input, said: 'at 3' }, input, /Fix the file/],
     'passes-carrier': [
-      { kind: 'passes-carrier', where: given, why: 'unreachable', said: 'no route' },
-      given,
+      { kind: 'passes-carrier', where: input, why: 'unreachable', said: 'no route' },
+      input,
       /onceover passes fetch/,
     ],
     'store-failed': [
-      { kind: 'store-failed', where: given, why: 'unreachable', said: 'gone' },
-      given,
+      { kind: 'store-failed', where: input, why: 'unreachable', said: 'gone' },
+      input,
       /ONCEOVER_STORE=/,
     ],
-    'no-forge': [{ kind: 'no-forge', missing: given, expected: 'a token' }, given, /onceover publish/],
-    'forge-refused': [{ kind: 'forge-refused', forge: 'GitHub', status: 403, said: given }, given, /permissions/],
-    'forge-failed': [{ kind: 'forge-failed', forge: 'GitHub', said: given }, given, /again/],
-    'unusable-run': [{ kind: 'unusable-run', path: given, said: 'it is not JSON' }, given, /onceover run --json/],
-    ...workflowFailures(given),
+    'no-forge': [{ kind: 'no-forge', missing: input, expected: 'a token' }, input, /onceover publish/],
+    'forge-refused': [{ kind: 'forge-refused', forge: 'GitHub', status: 403, said: input }, input, /permissions/],
+    'forge-failed': [{ kind: 'forge-failed', forge: 'GitHub', said: input }, input, /again/],
+    'unusable-run': [{ kind: 'unusable-run', path: input, said: 'it is not JSON' }, input, /onceover run --json/],
+    ...workflowFailures(input),
   };
 }
 
-const each = (given: string) =>
-  Object.values(samples(given)).map(([failure, names, next]) => [failure.kind, failure, names, next] as const);
+const casesOf = (input: string) =>
+  Object.values(samples(input)).map(([failure, names, next]) => [failure.kind, failure, names, next] as const);
 
 describe('describeFailure', () => {
-  test.each(each('some/thing'))('names the cause and the next step: %s', (_, failure, names, next) => {
+  test.each(casesOf('some/thing'))('names the cause and the next step: %s', (_, failure, names, next) => {
     const message = describeFailure(failure);
     expect(message.what).toContain(names);
     expect(message.next).toMatch(next);
@@ -209,8 +209,8 @@ describe('describeFailure', () => {
     ['separator', 'it contains "/"'],
     ['nul', 'it contains a NUL character'],
     ['too-long', 'it is longer than a file name can be'],
-  ])('says why a review id is invalid: %s', (why, said) => {
-    expect(describeFailure({ kind: 'bad-review-id', id: 'x', why }).what).toContain(said);
+  ])('says why a review id is invalid: %s', (why, reason) => {
+    expect(describeFailure({ kind: 'bad-review-id', id: 'x', why }).what).toContain(reason);
   });
 
   test('cuts a very long review id', () => {
@@ -221,8 +221,8 @@ describe('describeFailure', () => {
   test.each([
     ['read', 'could not be read: permission was denied (EACCES)'],
     ['write', 'could not be written: permission was denied (EACCES)'],
-  ] as const)('says whether the disk refused to read or write: %s', (action, said) => {
-    expect(describeFailure({ kind: 'disk', action, path: 'a', code: 'EACCES' }).what).toContain(said);
+  ] as const)('says whether the disk refused to read or write: %s', (action, reason) => {
+    expect(describeFailure({ kind: 'disk', action, path: 'a', code: 'EACCES' }).what).toContain(reason);
   });
 
   test.each([
@@ -231,9 +231,9 @@ describe('describeFailure', () => {
     ['EPERM', 'permission was denied (EPERM)', 'permissions'],
     ['EWEIRD', 'could not be written: EWEIRD.', 'permissions and the free disk space'],
     ['not a finding', 'could not be written: not a finding.', 'Fix the file'],
-  ])('explains the error code %s', (code, what, next) => {
+  ])('explains the error code %s', (code, reason, next) => {
     const message = describeFailure({ kind: 'disk', action: 'write', path: 'a', code });
-    expect([message.what, message.next]).toEqual([expect.stringContaining(what), expect.stringContaining(next)]);
+    expect([message.what, message.next]).toEqual([expect.stringContaining(reason), expect.stringContaining(next)]);
   });
 
   test.each([
@@ -242,8 +242,8 @@ describe('describeFailure', () => {
     ['file', 'is a file'],
     ['repository', 'is a nested repository'],
     ['other', 'is a special file'],
-  ] as const)('says what is in the way: %s', (found, said) => {
-    expect(describeFailure({ kind: 'path-in-the-way', path: 'a', found }).what).toContain(said);
+  ] as const)('says what is in the way: %s', (obstacle, reason) => {
+    expect(describeFailure({ kind: 'path-in-the-way', path: 'a', found: obstacle }).what).toContain(reason);
   });
 
   test.each<[Failure, keyof Message, string]>([
@@ -260,8 +260,8 @@ describe('describeFailure', () => {
       'No phase was run on the root folder in this clone',
     ],
     [{ kind: 'unknown-run', id: null }, 'what', 'No run was started here.'],
-  ])('says that there is none at all: %o', (failure, part, said) => {
-    expect(describeFailure(failure)[part]).toContain(said);
+  ])('says that there is none at all: %o', (failure, part, sentence) => {
+    expect(describeFailure(failure)[part]).toContain(sentence);
   });
 
   test.each([
@@ -272,10 +272,10 @@ describe('describeFailure', () => {
     ['withheld', 'is withheld from reviewers, because it is untracked and either over 5 MiB or looks like a secret'],
     ['generated', 'is in .deepwork/tmp, which belongs to onceover and is never reviewed'],
     ['symlink', 'is a symlink, which onceover does not follow'],
-  ] as const)('says why a document is unusable: %s', (why, said) => {
+  ] as const)('says why a document is unusable: %s', (why, reason) => {
     const path = 'f/design.md' as RepoPath;
     const message = describeFailure({ kind: 'unusable-artifact', path, why, phase: 'design', needs: 'create-plan' });
-    expect(message.what).toContain(said);
+    expect(message.what).toContain(reason);
   });
 
   test('asks only to write the document that the phase itself reviews', () => {
@@ -317,13 +317,13 @@ describe('describeFailure', () => {
 });
 
 describe('describeFailure with a hostile value', () => {
-  test.each(each('a\rb\x1b[31mc\u2028d\u202ee\x9bf'))('escapes invisible characters: %s', (_, failure) => {
+  test.each(casesOf('a\rb\x1b[31mc\u2028d\u202ee\x9bf'))('escapes invisible characters: %s', (_, failure) => {
     const { what, next } = describeFailure(failure);
     expect(`${what}${next}`).not.toMatch(/[^\P{Cc}\n]|[\u2028\u202e]/u);
   });
 
   // Lists and the output of git take several lines, which are indented.
-  test.each(each('a\nonceover: all passed'))('indents or escapes line breaks: %s', (_, failure) => {
+  test.each(casesOf('a\nonceover: all passed'))('indents or escapes line breaks: %s', (_, failure) => {
     const { what, next } = describeFailure(failure);
     expect(`${what}${next}`).not.toMatch(/\n(?! {2})/);
   });

@@ -9,8 +9,8 @@ test.each([
   [0.0999, '$0.0999'],
   [0.1, '$0.10'],
   [12.345, '$12.35'],
-])('shows %d dollars as %s', (usd, expected) => {
-  expect(usdOf(usd)).toBe(expected);
+])('shows %d dollars as %s', (usd, text) => {
+  expect(usdOf(usd)).toBe(text);
 });
 
 test('says until when the stop hook is snoozed', () => {

@@ -9,8 +9,8 @@ test.each([
   ['a\n  ::error::x\n', 'a\n  : :error::x\n'],
   ['a ::b:: c', 'a ::b:: c'],
   ['a ##[error]b', 'a ## [error]b'],
-])('%j is printed as %j', (text, expected) => {
-  expect(withoutCommands(text)).toBe(expected);
+])('%j is printed as %j', (text, output) => {
+  expect(withoutCommands(text)).toBe(output);
 });
 
 test('defuses commands in any text', () => {

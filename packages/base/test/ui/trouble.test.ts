@@ -62,6 +62,6 @@ test.each<[string, SlotTrouble, string]>([
     { kind: 'author-agent', agent: 'house', path: './tools/a b.sh' },
     'the agent house would load "./tools/a b.sh" from the change under review, so its author could decide the verdict; install the agent outside of the repository, or name a command of your own',
   ],
-])('%s', (_title, trouble, expected) => {
-  expect(describeTrouble(trouble)).toBe(expected);
+])('%s', (_title, trouble, sentence) => {
+  expect(describeTrouble(trouble)).toBe(sentence);
 });

@@ -15,8 +15,8 @@ describe('cells', () => {
     ['…', 1],
     ['한글', 4],
     ['\u200b', 0],
-  ])('%j takes %i', (text, expected) => {
-    expect(cells(text)).toBe(expected);
+  ])('%j takes %i', (text, columns) => {
+    expect(cells(text)).toBe(columns);
   });
 
   test.each([
@@ -26,16 +26,16 @@ describe('cells', () => {
     ['日本語', 4, '日…', '…語'],
     ['abc', 1, '…', '…'],
     ['abc', 0, '', ''],
-  ])('%j in %i: %j, or %j', (text, most, start, end) => {
-    expect([cut(text, most), cutStart(text, most)]).toEqual([start, end]);
+  ])('%j in %i: %j, or %j', (text, limit, start, end) => {
+    expect([cut(text, limit), cutStart(text, limit)]).toEqual([start, end]);
   });
 
   test('cuts to the width, and pads to exactly the width', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, most) => {
-        expect(cells(cut(text, most))).toBeLessThanOrEqual(most);
-        expect(cells(cutStart(text, most))).toBeLessThanOrEqual(most);
-        expect(cells(padCells(cut(text, most), most))).toBe(most);
+      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, limit) => {
+        expect(cells(cut(text, limit))).toBeLessThanOrEqual(limit);
+        expect(cells(cutStart(text, limit))).toBeLessThanOrEqual(limit);
+        expect(cells(padCells(cut(text, limit), limit))).toBe(limit);
       }),
     );
   });

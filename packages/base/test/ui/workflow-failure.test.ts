@@ -126,8 +126,8 @@ describe('describeFailure', () => {
       'The reviewer claude is not installed.',
       'Install the reviewer ("onceover doctor" shows how), or start the workflow with --self-review.',
     ],
-  ])('%s', (_, failure, what, next) => {
-    expect(describeFailure(failure)).toEqual({ what, next });
+  ])('%s', (_, failure, sentence, next) => {
+    expect(describeFailure(failure)).toEqual({ what: sentence, next });
   });
 
   test.each([
@@ -139,9 +139,9 @@ describe('describeFailure', () => {
       'no review of these outputs with these criteria was requested yet',
       'get the review instructions',
     ],
-  ] as const)('says why a reason is not accepted: %s', (why, what, next) => {
+  ] as const)('says why a reason is not accepted: %s', (why, reason, next) => {
     const message = describeFailure({ kind: 'override-refused', step: 'a', why });
-    expect(message.what).toBe(`The reason to finish "a" without a pass was not accepted: ${what}.`);
+    expect(message.what).toBe(`The reason to finish "a" without a pass was not accepted: ${reason}.`);
     expect(message.next).toContain(next);
   });
 
@@ -150,8 +150,8 @@ describe('describeFailure', () => {
     ['not-a-file', 'is not a plain file'],
     ['outside', 'leads out of the repository'],
     ['unreadable', 'cannot be read'],
-  ] as const)('says why an output is unusable: %s', (why, said) => {
+  ] as const)('says why an output is unusable: %s', (why, reason) => {
     const { what } = describeFailure({ kind: 'unusable-output', step: 'a', name: 'n', path: 'p', why });
-    expect(what).toBe(`p, given as "n" of the step "a", ${said}.`);
+    expect(what).toBe(`p, given as "n" of the step "a", ${reason}.`);
   });
 });

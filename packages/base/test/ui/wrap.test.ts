@@ -19,8 +19,8 @@ describe('wrap', () => {
     ['ignores colour codes', '\u001b[1;31mFAIL\u001b[0m one', 8, 0, '\u001b[1;31mFAIL\u001b[0m one'],
     ['returns an empty text', '', 4, 0, ''],
     ['does not wrap without a terminal', 'one two three', Number.POSITIVE_INFINITY, 2, 'one two three'],
-  ])('%s', (_title, text, width, indent, expected) => {
-    expect(wrap(text, width, indent)).toBe(expected);
+  ])('%s', (_title, text, width, indent, lines) => {
+    expect(wrap(text, width, indent)).toBe(lines);
   });
 
   const text = fc.string({
@@ -34,19 +34,19 @@ describe('wrap', () => {
   const indent = fc.nat(6);
 
   test('loses nothing but spaces at line breaks', () => {
-    const without = (some: string) => some.replace(/[ \n]/g, '');
+    const without = (input: string) => input.replace(/[ \n]/g, '');
     fc.assert(
-      fc.property(text, width, indent, (some, most, by) => {
-        expect(without(wrap(some, most, by))).toBe(without(some));
+      fc.property(text, width, indent, (input, columns, indentation) => {
+        expect(without(wrap(input, columns, indentation))).toBe(without(input));
       }),
     );
   });
 
   test('exceeds the width only if there is no space to break at', () => {
     fc.assert(
-      fc.property(text, width, indent, (some, most, by) => {
-        for (const line of wrap(some, most, by).split('\n')) {
-          if (cells(line) > most) expect(line.trimStart()).not.toContain(' ');
+      fc.property(text, width, indent, (input, columns, indentation) => {
+        for (const line of wrap(input, columns, indentation).split('\n')) {
+          if (cells(line) > columns) expect(line.trimStart()).not.toContain(' ');
         }
       }),
     );
@@ -54,9 +54,9 @@ describe('wrap', () => {
 
   test('does not change a text that is already wrapped', () => {
     fc.assert(
-      fc.property(text, width, indent, (some, most, by) => {
-        const once = wrap(some, most, by);
-        expect(wrap(once, most, by)).toBe(once);
+      fc.property(text, width, indent, (input, columns, indentation) => {
+        const once = wrap(input, columns, indentation);
+        expect(wrap(once, columns, indentation)).toBe(once);
       }),
     );
   });

@@ -41,20 +41,24 @@ function cacheCompiledChunks(folder: string): void {
   const { basename, dirname, join } = process.getBuiltinModule('node:path');
   const compile: unknown = Reflect.get(Module.prototype, '_compile');
   if (typeof compile !== 'function') return;
-  const uncached: { readonly file: string; readonly code: string; readonly script: InstanceType<typeof Script> }[] = [];
+  const uncachedScripts: {
+    readonly file: string;
+    readonly code: string;
+    readonly script: InstanceType<typeof Script>;
+  }[] = [];
   Reflect.set(Module.prototype, '_compile', function (this: CompilingModule, code: string, filename: string): unknown {
     if (dirname(filename) !== __dirname) return Reflect.apply(compile, this, [code, filename]);
     const file = join(folder, `${process.version}-${basename(filename)}`);
     const cachedData = readCompiled(file, code);
     const script = new Script(Module.wrap(code), cachedData === null ? { filename } : { filename, cachedData });
-    if (cachedData === null || script.cachedDataRejected === true) uncached.push({ file, code, script });
+    if (cachedData === null || script.cachedDataRejected === true) uncachedScripts.push({ file, code, script });
     const run = script.runInThisContext() as (...args: unknown[]) => unknown;
     return run.call(this.exports, this.exports, (id: string) => this.require(id), this, filename, __dirname);
   });
   // When the process exits, V8 has compiled all functions that were called, so store these too.
   process.on('exit', () => {
-    if (uncached.length > 0) removeOld(folder);
-    for (const { file, code, script } of uncached) writeCompiled(file, code, script.createCachedData());
+    if (uncachedScripts.length > 0) removeOld(folder);
+    for (const { file, code, script } of uncachedScripts) writeCompiled(file, code, script.createCachedData());
   });
 }
 
@@ -80,24 +84,24 @@ const DIGEST_BYTES = 32;
 function readCompiled(file: string, code: string): Buffer | null {
   try {
     const bytes = process.getBuiltinModule('node:fs').readFileSync(file);
-    const compiled = bytes.subarray(DIGEST_BYTES);
-    return digestOf(code, compiled).equals(bytes.subarray(0, DIGEST_BYTES)) ? compiled : null;
+    const cachedData = bytes.subarray(DIGEST_BYTES);
+    return digestOf(code, cachedData).equals(bytes.subarray(0, DIGEST_BYTES)) ? cachedData : null;
   } catch {
     return null;
   }
 }
 
-function writeCompiled(file: string, code: string, compiled: Buffer): void {
+function writeCompiled(file: string, code: string, cachedData: Buffer): void {
   const { renameSync, writeFileSync } = process.getBuiltinModule('node:fs');
-  const unfinished = `${file}.${process.pid}`;
+  const temporaryFile = `${file}.${process.pid}`;
   try {
-    writeFileSync(unfinished, Buffer.concat([digestOf(code, compiled), compiled]), { mode: 0o600 });
-    renameSync(unfinished, file);
+    writeFileSync(temporaryFile, Buffer.concat([digestOf(code, cachedData), cachedData]), { mode: 0o600 });
+    renameSync(temporaryFile, file);
   } catch {
     // Ignore the error: without the cache, the next command only starts more slowly.
   }
 }
 
-function digestOf(code: string, compiled: Buffer): Buffer {
-  return process.getBuiltinModule('node:crypto').createHash('sha256').update(code).update(compiled).digest();
+function digestOf(code: string, cachedData: Buffer): Buffer {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(code).update(cachedData).digest();
 }

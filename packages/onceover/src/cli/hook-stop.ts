@@ -44,11 +44,11 @@ function readStop(): StopEvent | null {
   const until = performance.now() + PATIENCE_MS;
   for (let size = 0; size <= LARGEST_BYTES && !isDevice(0); ) {
     const chunk = Buffer.alloc(65_536);
-    const read = readSome(chunk);
-    if (read === 'nothing yet' && performance.now() < until) continue;
-    if (typeof read === 'string' || read === 0) return parse(chunks);
-    size += read;
-    const part = chunk.subarray(0, read);
+    const readResult = readSome(chunk);
+    if (readResult === 'nothing yet' && performance.now() < until) continue;
+    if (typeof readResult === 'string' || readResult === 0) return parse(chunks);
+    size += readResult;
+    const part = chunk.subarray(0, readResult);
     chunks.push(part);
     const mayBeEnd = part.subarray(-3).toString('latin1').trimEnd().endsWith('}');
     const event = mayBeEnd ? parse(chunks) : null;
@@ -88,9 +88,9 @@ function readSome(chunk: Buffer): number | 'nothing yet' | 'unreadable' {
 // a closed pipe.
 function write(text: string): void {
   const bytes = Buffer.from(text, 'utf8');
-  for (let written = 0; written < bytes.length; ) {
+  for (let offset = 0; offset < bytes.length; ) {
     try {
-      written += writeSync(1, bytes, written);
+      offset += writeSync(1, bytes, offset);
     } catch (error) {
       if (!isBusy(error)) return;
       pause();

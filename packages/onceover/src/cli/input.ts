@@ -85,11 +85,11 @@ export async function givenFiles(names: readonly string[]): Promise<Result<Given
   const isPiped = stats !== null && (stats.isFIFO() || stats.isSocket() || stats.isFile());
   if (!isListed && !isPiped) return ok(null);
   // Many programs start onceover with an open pipe to which they never write, so wait only a short time.
-  const read = await readStdin(isListed ? null : PATIENCE_MS);
-  if (!read.ok) return read;
-  const listed = readFileList(read.value ?? '');
-  if (isListed) return ok({ names: [...names.filter((name) => name !== '-'), ...listed], source: 'list' });
-  return ok(listed.length === 0 ? null : { names: listed, source: 'pipe' });
+  const input = await readStdin(isListed ? null : PATIENCE_MS);
+  if (!input.ok) return input;
+  const stdinNames = readFileList(input.value ?? '');
+  if (isListed) return ok({ names: [...names.filter((name) => name !== '-'), ...stdinNames], source: 'list' });
+  return ok(stdinNames.length === 0 ? null : { names: stdinNames, source: 'pipe' });
 }
 
 /** Returns the files that the option `--files` names; null if the option is missing. */

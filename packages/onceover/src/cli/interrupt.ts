@@ -29,12 +29,12 @@ export async function interruptible<T>(
  */
 export async function untilClosed(
   work: (signal: AbortSignal) => Promise<void>,
-  ended: Message = SERVER_ENDED,
+  endMessage: Message = SERVER_ENDED,
 ): Promise<void> {
   const { stop } = onSignals();
   await work(stop);
   if (!stop.aborted) return;
-  printFailure(ended);
+  printFailure(endMessage);
   process.exitCode = 130;
 }
 

@@ -63,8 +63,8 @@ async function main(): Promise<void> {
 }
 
 /** Reports that one of onceover's files could not be loaded. No gate ran, so the exit code is 3. */
-function printNotLoaded(said: string): void {
-  const [reason] = said.split('\n');
+function printNotLoaded(errorText: string): void {
+  const [reason] = errorText.split('\n');
   const message = `A part of onceover could not be loaded, so no gate ran: ${reason}`;
   const next = 'Check the limit of open files ("ulimit -n"), or install onceover again. Then run again.';
   if (rest.includes('--json'))

@@ -34,18 +34,18 @@ export const PLATFORM = ['--for <platform>', 'use the sub-agents that rules name
 export const OR_FROM_LIST = '"-" reads a list from standard input';
 
 /** Returns the values of an option that can be given several times, with one more value added. */
-export function collect(given: string, before: readonly string[] = []): readonly string[] {
-  return [...before, given];
+export function collect(addition: string, before: readonly string[] = []): readonly string[] {
+  return [...before, addition];
 }
 
 /** The option `--report` of commands whose only report is an HTML page. */
 export const PAGE = ['--report <html=file>', 'also write the result as a page for the browser', collect] as const;
 
-/** Returns a function that parses whole numbers from `least` to `most`. */
-export function wholeNumber(least: number, most: number): (text: string) => number {
+/** Returns a function that parses whole numbers from `minimum` to `maximum`. */
+export function wholeNumber(minimum: number, maximum: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
-    if (Number.isInteger(number) && number >= least && number <= most) return number;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
+    if (Number.isInteger(number) && number >= minimum && number <= maximum) return number;
+    throw new InvalidArgumentError(`Give a whole number from ${minimum} to ${maximum}.`);
   };
 }

@@ -36,8 +36,8 @@ export async function finish<T>(result: Result<T> | 'interrupted', json: boolean
 }
 
 /** Ends a command that was called with wrong arguments. */
-export function wrongUsage(command: string, said: string, json = false): Promise<void> {
-  return exitWith({ kind: 'wrong-usage', said, command }, json);
+export function wrongUsage(command: string, message: string, json = false): Promise<void> {
+  return exitWith({ kind: 'wrong-usage', said: message, command }, json);
 }
 
 /** Writes the result of a command to stdout. */
@@ -73,10 +73,10 @@ export async function exitWith(failure: Failure, json: boolean, command: 'run' |
   printFailure(describeFailure(failure));
 }
 
-/** Prints a failure to stderr: what happened, then `more`, then the next step. */
-export function printFailure({ what, next }: Message, more = ''): void {
+/** Prints a failure to stderr: what happened, then `details`, then the next step. */
+export function printFailure({ what, next }: Message, details = ''): void {
   const { byNpx, ...shown } = shownOn(process.stderr, process.env);
-  const lines = [wrapTo(`onceover: ${what}`, shown, 0), `${more}${wrapTo(withNpx(next, byNpx), shown, 0)}`];
+  const lines = [wrapTo(`onceover: ${what}`, shown, 0), `${details}${wrapTo(withNpx(next, byNpx), shown, 0)}`];
   process.stderr.write(forLog(`${lines.join('\n')}\n`));
 }
 

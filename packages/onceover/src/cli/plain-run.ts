@@ -12,9 +12,9 @@ export async function plainRun(): Promise<void> {
     await runCommand([], {}, async (cwd, { startedBy, reporter, stop }) => {
       const place = await repositoryAt(cwd);
       if (!place.ok) return place;
-      const shared = sharedReporter(place.value, reporter);
+      const runReporter = sharedReporter(place.value, reporter);
       const selection = { kind: 'change', base: null } as const;
-      return runGates(place.value, { ...NO_OPTIONS, startedBy, reporter: shared, stop, selection });
+      return runGates(place.value, { ...NO_OPTIONS, startedBy, reporter: runReporter, stop, selection });
     });
   } catch (error) {
     printBug(error, false);

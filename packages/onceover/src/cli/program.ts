@@ -23,9 +23,9 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
     const { exitWith, printBug } = await import('./output.ts');
     const json = argv.includes('--json');
     if (!(error instanceof CommanderError)) return printBug(error, json);
-    const said = error.code === 'commander.help' ? 'No command was given.' : toSentence(error.message);
-    const command = program.commands.some((one) => one.name() === argv[2]) ? (argv[2] ?? null) : null;
-    await exitWith({ kind: 'wrong-usage', said, command }, json);
+    const message = error.code === 'commander.help' ? 'No command was given.' : toSentence(error.message);
+    const command = program.commands.some((subcommand) => subcommand.name() === argv[2]) ? (argv[2] ?? null) : null;
+    await exitWith({ kind: 'wrong-usage', said: message, command }, json);
   }
 }
 
@@ -56,7 +56,7 @@ export function buildProgram({ team, loops }: Readonly<Record<'team' | 'loops', 
     program.commandsGroup(title);
     add(program);
   }
-  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
+  for (const command of program.commands.flatMap((parent) => [parent, ...parent.commands])) {
     if (!WITHOUT_JSON.has(command.name())) command.option('--json', 'print one JSON document');
   }
   return program.addHelpText('after', FIRST_PAGE_END);
@@ -99,9 +99,9 @@ const WITHOUT_JSON = new Set([
  * `--help`, and `-V` becomes `-v`.
  */
 function withHelpOption(argv: readonly string[]): string[] {
-  const [node = '', file = '', first, ...rest] = argv;
-  if (first === undefined || first === 'help') return [node, file, ...rest, '--help'];
-  return [node, file, first === '-V' ? '-v' : first, ...rest];
+  const [node = '', file = '', first, ...args] = argv;
+  if (first === undefined || first === 'help') return [node, file, ...args, '--help'];
+  return [node, file, first === '-V' ? '-v' : first, ...args];
 }
 
 /** Rewrites a message of the option parser in the style of our messages. */

@@ -80,12 +80,12 @@ function readFlags(flags: readonly string[], cwd: string): Result<ReportRequest>
   return ok({ files, github });
 }
 
-function wrong(what: string) {
-  return err({ kind: 'wrong-usage', said: `${what}. Use ${REPORT_FILES}, github.`, command: 'run' });
+function wrong(mistake: string) {
+  return err({ kind: 'wrong-usage', said: `${mistake}. Use ${REPORT_FILES}, github.`, command: 'run' });
 }
 
-function twice(what: string) {
-  return wrong(`--report has ${quoteName(what)} twice, and each report needs its own file`);
+function twice(target: string) {
+  return wrong(`--report has ${quoteName(target)} twice, and each report needs its own file`);
 }
 
 async function writeAll(
@@ -99,10 +99,14 @@ async function writeAll(
     if (text.ok) files.push({ name, text: text.value });
     else unmade.push(text.failure);
   }
-  const written = await writeFiles(files);
+  const writeFailures = await writeFiles(files);
   const summary = request.github ? (process.env['GITHUB_STEP_SUMMARY'] ?? '') : '';
-  const appended = summary === '' ? null : await appendReport(summary, githubSummary(run));
-  return tellMissing([...unmade, ...written, ...(appended === null || appended.ok ? [] : [appended.failure])]);
+  const summaryResult = summary === '' ? null : await appendReport(summary, githubSummary(run));
+  return tellMissing([
+    ...unmade,
+    ...writeFailures,
+    ...(summaryResult === null || summaryResult.ok ? [] : [summaryResult.failure]),
+  ]);
 }
 
 /** Writes report files. Prints a warning for each file that git does not ignore, and returns the failures. */

@@ -51,13 +51,13 @@ export function describeDemoEnd({ cost, strayed, folder, program }: DemoOutcome,
   const { paint } = style;
   const width = textWidth(style);
   if (strayed !== null) {
-    const what = `Run ${strayed} did not go as planned, so the explanations above are wrong.`;
-    return `\n${paint('broken', wrap(what, width))}\nPlease report it with the output of "onceover demo --json".`;
+    const sentence = `Run ${strayed} did not go as planned, so the explanations above are wrong.`;
+    return `\n${paint('broken', wrap(sentence, width))}\nPlease report it with the output of "onceover demo --json".`;
   }
-  const used = paidTokens(cost.paid);
+  const usedTokens = paidTokens(cost.paid);
   const { pass, slot, session, prefix } = cost.not_paid;
-  const saved = [pass, slot, session, prefix].reduce((sum, { tokens }) => sum + tokens, 0);
-  const share = Math.round((100 * saved) / (used + saved));
+  const savedTokens = [pass, slot, session, prefix].reduce((sum, { tokens }) => sum + tokens, 0);
+  const share = Math.round((100 * savedTokens) / (usedTokens + savedTokens));
   const next =
     folder === null
       ? [
@@ -76,7 +76,7 @@ export function describeDemoEnd({ cost, strayed, folder, program }: DemoOutcome,
     `\n${paint('strong', 'What the four runs cost')}`,
     [
       `Reviews: ${cost.paid.looks} ran (${cost.paid.resumed} in resumed sessions), ${pass.looks + slot.looks} skipped.`,
-      paint('good', `Tokens used: ${tokensOf(used)}. Saved: about ${tokensOf(saved)} (${share} %).`),
+      paint('good', `Tokens used: ${tokensOf(usedTokens)}. Saved: about ${tokensOf(savedTokens)} (${share} %).`),
       paint('quiet', wrap(ESTIMATE, width)),
     ].join('\n'),
     next.join('\n'),

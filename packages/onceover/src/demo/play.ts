@@ -44,9 +44,9 @@ export type DemoOptions = {
  */
 export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome>> {
   const startedAt = performance.now();
-  const made = tryDisk('write', tmpdir(), () => realpathSync(mkdtempSync(join(tmpdir(), 'onceover-demo-'))));
-  if (!made.ok) return made;
-  const folder = made.value;
+  const folderResult = tryDisk('write', tmpdir(), () => realpathSync(mkdtempSync(join(tmpdir(), 'onceover-demo-'))));
+  if (!folderResult.ok) return folderResult;
+  const folder = folderResult.value;
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 });
   // A second Ctrl-C ends the program without running "finally", so the folder is also removed on exit.
   process.once('exit', remove);
@@ -56,14 +56,14 @@ export async function playDemo(options: DemoOptions): Promise<Result<DemoOutcome
   Object.assign(process.env, { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1', ONCEOVER_STORE: '' });
   let isKept = false;
   try {
-    const played = await play(folder, options);
-    isKept = options.keep && played.ok && !options.stop.aborted;
-    if (!played.ok) return played;
+    const result = await play(folder, options);
+    isKept = options.keep && result.ok && !options.stop.aborted;
+    if (!result.ok) return result;
     // The user starts the next commands in the kept folder, where "npx onceover" finds no installed onceover, or else
     // in the current project.
     const program = ownCommand(isKept ? null : process.cwd(), process);
     const durationMs = Math.round(performance.now() - startedAt);
-    return ok({ ...played.value, folder: isKept ? folder : null, program, durationMs });
+    return ok({ ...result.value, folder: isKept ? folder : null, program, durationMs });
   } finally {
     process.off('exit', remove);
     if (!isKept) remove();
@@ -78,10 +78,10 @@ async function play(folder: string, options: DemoOptions): Promise<Result<Played
   const place = await makeRepository(folder, options.reviewer);
   if (!place.ok) return place;
   const runs: RunOutcome[] = [];
-  let strayed: number | null = null;
+  let strayedRun: number | null = null;
   for (const [i, act] of STORY.entries()) {
-    const written = writeFiles(folder, act.writes);
-    if (!written.ok) return written;
+    const writeResult = writeFiles(folder, act.writes);
+    if (!writeResult.ok) return writeResult;
     const how = { ...READ_ONLY, selection: CHANGE, startedBy: 'person', stop: options.stop } as const;
     const ran = await runGates(place.value, how);
     if (!ran.ok) return ran;
@@ -89,23 +89,25 @@ async function play(folder: string, options: DemoOptions): Promise<Result<Played
     runs.push(ran.value);
     options.tell(i + 1, ran.value);
     if (matchesStory(act, ran.value)) continue;
-    strayed = i + 1;
+    strayedRun = i + 1;
     break;
   }
   const costs = await cost(place.value, { feature: null, since: null, branch: null });
   if (!costs.ok) return costs;
   if (costs.value.kind !== 'all') throw new Error('the demo does not request the cost of a feature');
-  const shared = await sharedBeginnings(place.value, runs);
-  return shared.ok ? ok({ runs, strayed, cost: costs.value.report, shared: shared.value }) : shared;
+  const beginnings = await sharedBeginnings(place.value, runs);
+  return beginnings.ok
+    ? ok({ runs, strayed: strayedRun, cost: costs.value.report, shared: beginnings.value })
+    : beginnings;
 }
 
 async function makeRepository(folder: string, reviewer: readonly string[]): Promise<Result<RepositoryPaths>> {
   // With an empty template, git does not copy the user's hooks and ignore rules into the repository.
-  const created = await asResult(git(folder, ['init', '--quiet', '--template=', '--initial-branch=main']));
-  if (!created.ok) return created;
-  const written = writeFiles(folder, filesBefore(reviewer));
-  if (!written.ok) return written;
-  const done = await forEachOk(
+  const initResult = await asResult(git(folder, ['init', '--quiet', '--template=', '--initial-branch=main']));
+  if (!initResult.ok) return initResult;
+  const writeResult = writeFiles(folder, filesBefore(reviewer));
+  if (!writeResult.ok) return writeResult;
+  const setupResult = await forEachOk(
     [
       // Set a name in the repository, so that the user can commit there later without a git configuration.
       ['config', 'user.name', 'onceover demo'],
@@ -116,7 +118,7 @@ async function makeRepository(folder: string, reviewer: readonly string[]): Prom
     ],
     (words) => asResult(git(folder, words)),
   );
-  if (!done.ok) return done;
+  if (!setupResult.ok) return setupResult;
   return findRepository(folder);
 }
 
@@ -143,18 +145,18 @@ async function sharedBeginnings(
   const past = await openRecords(place.root, settings.value.settings.logDir).read(names, new Set());
   if (!past.ok) return past;
   const prompts = openSessionPrompts(place.commonDir);
-  const seen = new Set<string>();
-  const shared = { looks: 0, tokens: 0 };
+  const sessionKeys = new Set<string>();
+  const beginnings = { looks: 0, tokens: 0 };
   for (const { iteration, own } of past.value.slots) {
     if (own?.dispatch !== 'fresh' || own.session === null) continue;
     const { stableDigest } = own.session;
     const key = `${iteration} ${stableDigest}`;
-    if (seen.has(key)) {
+    if (sessionKeys.has(key)) {
       const text = (await prompts.read(stableDigest)) ?? '';
-      shared.looks++;
-      shared.tokens += estimateTokens(text.length);
+      beginnings.looks++;
+      beginnings.tokens += estimateTokens(text.length);
     }
-    seen.add(key);
+    sessionKeys.add(key);
   }
-  return ok(shared);
+  return ok(beginnings);
 }

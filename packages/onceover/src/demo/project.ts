@@ -46,7 +46,7 @@ export function filesBefore(reviewer: readonly string[]): readonly DemoFile[] {
 }
 
 /** Returns a file of the change in which `mistake` is replaced by `fix`. */
-function fixed(path: string, mistake: string, fix: string): DemoFile {
+function fixedFile(path: string, mistake: string, fix: string): DemoFile {
   const text = FILES.find((file) => file.path === path)?.text ?? '';
   return { path, text: text.replace(mistake, fix) };
 }
@@ -72,7 +72,7 @@ export const STORY: readonly DemoAct[] = [
   },
   {
     title: 'F1 is fixed, F2 is not',
-    writes: [fixed('src/cart.ts', 'sum + cents)', 'sum + cents, 0)')],
+    writes: [fixedFile('src/cart.ts', 'sum + cents)', 'sum + cents, 0)')],
     exitCode: 1,
     slots: ['pass resumed', 'fail resumed', 'holds'],
     why:
@@ -81,7 +81,7 @@ export const STORY: readonly DemoAct[] = [
   },
   {
     title: 'F2 is fixed too',
-    writes: [fixed('src/receipt.ts', 'toFixed(1)', 'toFixed(2)')],
+    writes: [fixedFile('src/receipt.ts', 'toFixed(1)', 'toFixed(2)')],
     exitCode: 0,
     slots: ['rests', 'pass resumed', 'holds'],
     why: '"careful" has passed, so it is skipped. "exact" had an open finding, so it reviews the fix.',

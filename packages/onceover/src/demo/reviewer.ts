@@ -9,8 +9,8 @@ import { MISTAKES } from './project.ts';
 type NumberedLine = { readonly file: string; readonly line: number; readonly text: string };
 
 /** Applies a diff to the lines that a reviewer has seen: adds the added lines and removes the deleted ones. */
-function linesAfterPatch(known: readonly NumberedLine[], diff: string): readonly NumberedLine[] {
-  const lines = [...known];
+function linesAfterPatch(seenLines: readonly NumberedLine[], diff: string): readonly NumberedLine[] {
+  const lines = [...seenLines];
   let before = '';
   let file = '';
   let line = 0;
@@ -24,8 +24,8 @@ function linesAfterPatch(known: readonly NumberedLine[], diff: string): readonly
     else if (text.startsWith('+')) lines.push({ file, line: line++, text: text.slice(1) });
     else if (text.startsWith(' ')) line += 1;
     else if (text.startsWith('-')) {
-      const removed = lines.findIndex((one) => one.file === before && one.text === text.slice(1));
-      if (removed !== -1) lines.splice(removed, 1);
+      const index = lines.findIndex((entry) => entry.file === before && entry.text === text.slice(1));
+      if (index !== -1) lines.splice(index, 1);
     }
   }
   return lines;
@@ -40,25 +40,25 @@ type DemoMemory = { readonly seen: readonly NumberedLine[] };
  */
 export function demoAnswer(name: string, prompt: string, memory: DemoMemory) {
   const blocks = fencedBlocks(prompt);
-  const seen = linesAfterPatch(memory.seen, blocks.find(({ label }) => label === 'diff')?.text ?? '');
+  const visibleLines = linesAfterPatch(memory.seen, blocks.find(({ label }) => label === 'diff')?.text ?? '');
   const earlier = blocks.flatMap(({ label, text }) => {
     const isEarlier = label === '' && !/^declined\b/m.test(text);
     const id = isEarlier ? /^id: (\S+)$/m.exec(text)?.[1] : undefined;
     return id === undefined ? [] : [{ id, code: (/^code: (.*)$/m.exec(text)?.[1] ?? '').trim() }];
   });
-  const isOpen = ({ code }: { readonly code: string }) => seen.some(({ text }) => text.trim() === code);
+  const isOpen = ({ code }: { readonly code: string }) => visibleLines.some(({ text }) => text.trim() === code);
   const open = earlier.filter(isOpen).map(({ code }) => code);
   const { pattern, ...mistake } = MISTAKES.get(name) ?? { pattern: null };
-  const violations = seen
+  const violations = visibleLines
     .filter(({ text }) => pattern?.test(text) === true && !open.includes(text.trim()))
     .map(({ file, line, text }) => ({ file, line, code: text, ...mistake }));
-  const previous = earlier.map((one) =>
-    isOpen(one)
-      ? { id: one.id, state: 'open' as const, why: 'The line is unchanged.' }
-      : { id: one.id, state: 'fixed' as const, why: 'The line is gone.' },
+  const previous = earlier.map((finding) =>
+    isOpen(finding)
+      ? { id: finding.id, state: 'open' as const, why: 'The line is unchanged.' }
+      : { id: finding.id, state: 'fixed' as const, why: 'The line is gone.' },
   );
   const status: 'pass' | 'fail' = violations.length + open.length === 0 ? 'pass' : 'fail';
-  return { answer: { status, violations, previous }, memory: { seen } };
+  return { answer: { status, violations, previous }, memory: { seen: visibleLines } };
 }
 
 /** The folder in which scripted reviewers store their sessions. It exists only in the demo's repository. */

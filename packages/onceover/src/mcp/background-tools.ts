@@ -73,8 +73,8 @@ export function addRunTools(server: McpServer, root: string): void {
   );
 }
 
-function showRun(started: Parameters<typeof startedRunDocument>[0]) {
-  const document = startedRunDocument(started);
+function showRun(run: Parameters<typeof startedRunDocument>[0]) {
+  const document = startedRunDocument(run);
   return [describeStartedRun(document), document] as const;
 }
 
@@ -153,12 +153,12 @@ export function addPhaseTools(server: McpServer, root: string): void {
   );
 }
 
-function answerPhase(started: Awaited<ReturnType<typeof startPhase>>) {
-  const answered = answer(started, (value) => {
+function answerPhase(startResult: Awaited<ReturnType<typeof startPhase>>) {
+  const reply = answer(startResult, (value) => {
     const document = startedPhaseDocument(value);
     return [describeStartedPhase(document), document];
   });
   // If a round of reviews could not run, that is an error for the MCP client, like a request that is rejected at once.
-  const couldNotRun = 'structuredContent' in answered && answered.structuredContent.error !== null;
-  return couldNotRun ? { ...answered, isError: true } : answered;
+  const couldNotRun = 'structuredContent' in reply && reply.structuredContent.error !== null;
+  return couldNotRun ? { ...reply, isError: true } : reply;
 }

@@ -25,10 +25,10 @@ export function addRuleTools(server: McpServer, root: string, platform: string):
       outputSchema: instructionsSchema.extend({ next: z.string().describe('A text that says what to do next.') }),
     },
     async (input) =>
-      answer(await instructions(root, { files: given(input.files), base: null }), (outcome) => {
+      answer(await instructions(root, { files: givenFiles(input.files), base: null }), (outcome) => {
         const next = nextOfInstructions(outcome);
-        const listed = describeInstructions(outcome, platform);
-        const text = listed.endsWith(next) ? listed : `${listed}\n\n${next}`;
+        const taskList = describeInstructions(outcome, platform);
+        const text = taskList.endsWith(next) ? taskList : `${taskList}\n\n${next}`;
         const document = { ...instructionsDocument(outcome, platform), next };
         return [text, document, outcome.notices.map(describeNotice)];
       }),
@@ -44,11 +44,11 @@ export function addRuleTools(server: McpServer, root: string, platform: string):
       annotations: { readOnlyHint: true },
     },
     async (input) => {
-      const files = given(input.only_rules_matching_files);
-      return answer(await rules(root, files), (found) => [
-        describeRules(found.rules, files?.names ?? null),
-        rulesDocument(found.rules, found.notices),
-        found.notices.map(describeNotice),
+      const files = givenFiles(input.only_rules_matching_files);
+      return answer(await rules(root, files), (listing) => [
+        describeRules(listing.rules, files?.names ?? null),
+        rulesDocument(listing.rules, listing.notices),
+        listing.notices.map(describeNotice),
       ]);
     },
   );
@@ -64,13 +64,13 @@ export function addRuleTools(server: McpServer, root: string, platform: string):
       annotations: { idempotentHint: true },
     },
     async (input) =>
-      answer(await pass(root, input.review_id, 'mcp'), (marked) => [
-        describePass(marked, { isExact: true }),
-        passDocument(marked),
+      answer(await pass(root, input.review_id, 'mcp'), (receipt) => [
+        describePass(receipt, { isExact: true }),
+        passDocument(receipt),
       ]),
   );
 }
 
-function given(names: readonly string[] | null | undefined) {
+function givenFiles(names: readonly string[] | null | undefined) {
   return names === null || names === undefined ? null : ({ names, source: 'tool' } as const);
 }

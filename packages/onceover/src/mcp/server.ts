@@ -18,8 +18,8 @@ export type ServeOptions = {
 export async function serve(options: ServeOptions, stop: AbortSignal): Promise<void> {
   // If the client disconnects, this aborts the workflow reviews that still run, because no one would read their
   // results.
-  const gone = new AbortController();
-  const server = serveStdio(() => buildServer(options, gone.signal), {
+  const disconnection = new AbortController();
+  const server = serveStdio(() => buildServer(options, disconnection.signal), {
     onerror: (error) => process.stderr.write(`onceover mcp: ${describeError(error)}\n`),
   });
   await new Promise<void>((resolve) => {
@@ -29,7 +29,7 @@ export async function serve(options: ServeOptions, stop: AbortSignal): Promise<v
     process.stdout.once('error', () => resolve());
     process.stdout.once('close', resolve);
   });
-  gone.abort();
+  disconnection.abort();
   await server.close();
 }
 
@@ -41,14 +41,14 @@ function describeError({ message }: Error): string {
 }
 
 /** Returns the MCP server with its tools. The page docs/mcp.md is generated from this server. */
-export function buildServer(options: ServeOptions, gone: AbortSignal): McpServer {
+export function buildServer(options: ServeOptions, disconnection: AbortSignal): McpServer {
   const { root, platform } = options;
   const server = new McpServer({ name: 'onceover', version }, { instructions: INSTRUCTIONS });
 
   addRuleTools(server, root, platform);
   addRunTools(server, root);
   addPhaseTools(server, root);
-  addWorkflowTools(server, options, gone);
+  addWorkflowTools(server, options, disconnection);
   return server;
 }
 

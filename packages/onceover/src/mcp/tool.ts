@@ -26,20 +26,22 @@ export function answer<Value, Document>(
  * everything.
  */
 export function onlyInput<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const known = Object.keys(shape).join(', ') || 'nothing';
+  const parameterNames = Object.keys(shape).join(', ') || 'nothing';
   const error = (issue: z.core.$ZodRawIssue) =>
-    issue.code === 'unrecognized_keys' ? `${someNames(issue.keys)} is unknown; the tool takes: ${known}` : undefined;
+    issue.code === 'unrecognized_keys'
+      ? `${someNames(issue.keys)} is unknown; the tool takes: ${parameterNames}`
+      : undefined;
   return z.strictObject(shape, { error });
 }
 
 /** Returns the schema of the parameter that says how long a tool waits for background work. */
-export function waitSeconds(what: string) {
-  return z.number().min(0).max(600).default(50).describe(`How long to wait for the end of ${what}, in seconds.`);
+export function waitSeconds(work: string) {
+  return z.number().min(0).max(600).default(50).describe(`How long to wait for the end of ${work}, in seconds.`);
 }
 
 /** Returns the schema of a parameter with a list of paths. */
-export function pathList(what: string) {
-  return z.array(z.string()).nullish().describe(`${what}. Paths are relative to the repository root.`);
+export function pathList(description: string) {
+  return z.array(z.string()).nullish().describe(`${description}. Paths are relative to the repository root.`);
 }
 
 type Progress = { readonly progress: number; readonly total?: number; readonly message: string };
@@ -57,6 +59,6 @@ export function sendProgress({ mcpReq }: ServerContext, progress: Progress): voi
  */
 export function waitingWith(context: ServerContext, seconds: number): WaitOptions {
   let lines = 0;
-  const heard = (message: string) => sendProgress(context, { progress: ++lines, message });
-  return { seconds, stop: context.mcpReq.signal, heard };
+  const sendMessage = (message: string) => sendProgress(context, { progress: ++lines, message });
+  return { seconds, stop: context.mcpReq.signal, heard: sendMessage };
 }

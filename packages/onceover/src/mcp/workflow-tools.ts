@@ -30,10 +30,14 @@ const sessionId = z
   .describe('The id of the session. Default: the session that you started, or the only open one.');
 
 /** Adds the tools that list and start workflows, finish a step, and end a workflow. */
-export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview }: Options, gone: AbortSignal): void {
+export function addWorkflowTools(
+  server: McpServer,
+  { root, reviewer, selfReview }: Options,
+  disconnection: AbortSignal,
+): void {
   // The workflow session that this client started or used last. A call without a session id means this session.
-  let own: SessionId | null = null;
-  const caller = { startedBy: 'agent', reviewer, stop: gone } as const;
+  let ownSessionId: SessionId | null = null;
+  const caller = { startedBy: 'agent', reviewer, stop: disconnection } as const;
 
   server.registerTool(
     'get_workflows',
@@ -46,9 +50,9 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       annotations: { readOnlyHint: true },
     },
     async () =>
-      answer(await workflows(root), (found) => {
-        const document = workflowsDocument(found);
-        return [describeWorkflows(found, 'tools'), document, document.warnings];
+      answer(await workflows(root), (offer) => {
+        const document = workflowsDocument(offer);
+        return [describeWorkflows(offer, 'tools'), document, document.warnings];
       }),
   );
 
@@ -70,9 +74,9 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
     },
     async ({ job_name, workflow_name, goal }) => {
       const request = { ...caller, job: job_name, workflow: workflow_name ?? null, goal, selfReview };
-      return answer(await startWorkflow(root, request), (started) => {
-        own = started.session.id;
-        return [describeWorkflowStart(started, 'tools'), workflowStartDocument(started)];
+      return answer(await startWorkflow(root, request), (start) => {
+        ownSessionId = start.session.id;
+        return [describeWorkflowStart(start, 'tools'), workflowStartDocument(start)];
       });
     },
   );
@@ -107,20 +111,20 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       outputSchema: stepEndSchema,
     },
     async (input, context) => {
-      const ended = await finishStep(root, {
+      const result = await finishStep(root, {
         ...caller,
         progress: (progress, total) =>
           sendProgress(context, { progress, total, message: `${progress} of ${total} reviews are done` }),
         named: input.session_id ?? null,
-        own,
+        own: ownSessionId,
         step: input.step_id ?? null,
         outputs: { values: input.outputs, typed: true },
         pathsFrom: 'tool',
         notes: input.notes ?? null,
         override: input.quality_review_override_reason ?? null,
       });
-      return answer(ended, (end) => {
-        own = end.session.id;
+      return answer(result, (end) => {
+        ownSessionId = end.session.id;
         const document = stepEndDocument(end);
         return [describeStepEnd(end, 'tools'), document, document.warnings];
       });
@@ -139,7 +143,7 @@ export function addWorkflowTools(server: McpServer, { root, reviewer, selfReview
       outputSchema: workflowAbortSchema,
     },
     async ({ explanation, session_id }) =>
-      answer(await abortWorkflow(root, { named: session_id ?? null, own, explanation }), (session) => [
+      answer(await abortWorkflow(root, { named: session_id ?? null, own: ownSessionId, explanation }), (session) => [
         describeSessionState({ session }),
         sessionDocument(session),
       ]),

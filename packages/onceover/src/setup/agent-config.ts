@@ -20,14 +20,14 @@ type JsonEdit = { readonly config: JsonObject; readonly added?: unknown } | 'lea
 /** Applies `edit` to the object in a JSON file. `present` is the text of the file; null if the file does not exist. */
 export function editJson(present: string | null, edit: (config: JsonObject) => JsonEdit): TextChange {
   const config = parseObject(present ?? '');
-  const edited = typeof config === 'string' ? { wrong: config } : edit(config);
-  if (edited === 'leave') return { kind: 'leave' };
-  if ('wrong' in edited) return { kind: 'unreadable', said: edited.wrong };
-  const added = edited.added === undefined ? '' : JSON.stringify(edited.added);
-  if (Object.keys(edited.config).length === 0) return { kind: 'write', text: '', added };
+  const jsonEdit = typeof config === 'string' ? { wrong: config } : edit(config);
+  if (jsonEdit === 'leave') return { kind: 'leave' };
+  if ('wrong' in jsonEdit) return { kind: 'unreadable', said: jsonEdit.wrong };
+  const addition = jsonEdit.added === undefined ? '' : JSON.stringify(jsonEdit.added);
+  if (Object.keys(jsonEdit.config).length === 0) return { kind: 'write', text: '', added: addition };
   // The file keeps its own indentation, so that a diff shows only the new lines.
   const indent = /^([ \t]+)"/m.exec(present ?? '')?.[1] ?? '  ';
-  return { kind: 'write', text: `${JSON.stringify(edited.config, null, indent)}\n`, added };
+  return { kind: 'write', text: `${JSON.stringify(jsonEdit.config, null, indent)}\n`, added: addition };
 }
 
 /** Returns the object in a JSON text: {} for an empty text, or an error message if the text has no object. */
@@ -97,13 +97,13 @@ export function removeHookEntry(agent: HookAgent, present: string): TextChange {
     const hooks = config['hooks'];
     const entries = isRecord(hooks) ? hooks[event] : null;
     if (!isRecord(hooks) || !Array.isArray(entries) || !isOurs(entries)) return 'leave';
-    const others = entries.flatMap((entry) => {
+    const otherEntries = entries.flatMap((entry) => {
       const inside = isRecord(entry) && Array.isArray(entry['hooks']) ? entry['hooks'] : [];
-      const kept = inside.filter((hook) => !isOurs(hook));
-      if (kept.length === inside.length) return [entry];
-      return kept.length === 0 ? [] : [{ ...entry, hooks: kept }];
+      const otherHooks = inside.filter((hook) => !isOurs(hook));
+      if (otherHooks.length === inside.length) return [entry];
+      return otherHooks.length === 0 ? [] : [{ ...entry, hooks: otherHooks }];
     });
-    return { config: withValue(config, 'hooks', withValue(hooks, event, others)) };
+    return { config: withValue(config, 'hooks', withValue(hooks, event, otherEntries)) };
   });
 }
 

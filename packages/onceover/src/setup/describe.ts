@@ -20,37 +20,37 @@ import {
 } from './types.ts';
 
 /** Returns the text of `doctor`: the installed agents, and how to install the others. */
-export function describeDoctor(report: DoctorReport, styled: Styled = UNSTYLED): string {
+export function describeDoctor(report: DoctorReport, style: Styled = UNSTYLED): string {
   const { agents, git, node, bubblewrap, command, lifted = [] } = report;
-  const { paint } = styled;
-  const found = agents.filter(({ program }) => program !== null);
+  const { paint } = style;
+  const installedAgents = agents.filter(({ program }) => program !== null);
   const missing = agents.filter(({ program }) => program === null);
-  const able = found.filter(canReview);
+  const able = installedAgents.filter(canReview);
   const names = able.map(({ name }) => quoteName(name)).join(', ');
   const blocks = [
     able.length === 0
-      ? paint('bad', wrapTo(asTyped(found.length === 0 ? NO_AGENT : NONE_ABLE, styled, command), styled, 0))
-      : paint('good', wrapTo(`${count(able.length, 'agent')} can review here: ${names}.`, styled)),
-    ...found.map((agent) =>
+      ? paint('bad', wrapTo(asTyped(installedAgents.length === 0 ? NO_AGENT : NONE_ABLE, style, command), style, 0))
+      : paint('good', wrapTo(`${count(able.length, 'agent')} can review here: ${names}.`, style)),
+    ...installedAgents.map((agent) =>
       [
-        paint('strong', wrapTo(`${quoteName(agent.name)}${versionOf(agent)}`, styled)),
+        paint('strong', wrapTo(`${quoteName(agent.name)}${versionOf(agent)}`, style)),
         ...factsOf(agent).map(([label, fact]) =>
-          wrapTo(`  ${paint('quiet', label.padEnd(LABEL))}${asTyped(fact, styled, command)}`, styled, LABEL),
+          wrapTo(`  ${paint('quiet', label.padEnd(LABEL))}${asTyped(fact, style, command)}`, style, LABEL),
         ),
       ].join('\n'),
     ),
     ...lifted.map(({ agent, until, said }) =>
       wrapTo(
         `${quoteName(agent)} had reached a limit (${showInvisible(said)}). onceover would not have called it until ${until.toISOString()}; the next run calls it again.`,
-        styled,
+        style,
       ),
     ),
     ...(missing.length === 0 ? [] : [[paint('strong', 'Not installed'), ...missing.map(describeMissing)].join('\n')]),
     wrapTo(
       `This machine: git ${git ?? 'not found (install git 2.31 or newer)'}, Node ${node}, ${bubblewrap === null ? NO_BUBBLEWRAP : 'bubblewrap (a sandbox for agents)'}`,
-      styled,
+      style,
     ),
-    ...(able.length === 0 ? [] : [wrapTo(asTyped(PROVE, styled, command), styled)]),
+    ...(able.length === 0 ? [] : [wrapTo(asTyped(PROVE, style, command), style)]),
   ];
   return blocks.join('\n\n');
 }
@@ -155,17 +155,17 @@ function describeMissing({ name, install }: AgentReport): string {
 }
 
 /** Returns the text of `init --remove`: which files are removed, which files stay, and the next command. */
-export function describeRemoval({ removed, taken, left }: Removal, styled: Styled = UNSTYLED): string {
-  const { paint } = styled;
+export function describeRemoval({ removed, taken, left }: Removal, style: Styled = UNSTYLED): string {
+  const { paint } = style;
   const list = (title: string, lines: readonly string[]) =>
-    lines.length === 0 ? '' : [title, ...lines.map((line) => wrapTo(`  ${line}`, styled, 4))].join('\n');
-  const kept = left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`);
+    lines.length === 0 ? '' : [title, ...lines.map((line) => wrapTo(`  ${line}`, style, 4))].join('\n');
+  const keptLines = left.map(({ path, why }) => `${quoteName(path)}: ${KEPT[why]}`);
   const next = removed ? UNINSTALL : taken.length === 0 ? '' : NOT_YET;
   return [
     taken.length === 0 ? 'There is nothing to remove here.' : '',
     list(removed ? paint('good', 'Removed:') : paint('strong', 'To be removed:'), taken.map(describeRemoved)),
-    list(paint('strong', removed ? 'Kept:' : 'To be kept:'), kept),
-    wrapTo(withNpx(next, styled.byNpx), styled),
+    list(paint('strong', removed ? 'Kept:' : 'To be kept:'), keptLines),
+    wrapTo(withNpx(next, style.byNpx), style),
   ]
     .filter((block) => block !== '')
     .join('\n\n');
@@ -177,18 +177,18 @@ const UNINSTALL =
 const NOT_YET = 'Nothing has been removed yet. Next: "onceover init --remove --yes" removes all of this.';
 
 function describeRemoved({ kind, path, count: number, rest }: RemovedItem): string {
-  const emptied = rest === null ? ', and the file, which has no other entry' : '';
+  const fileNote = rest === null ? ', and the file, which has no other entry' : '';
   const files = `(${count(number, 'file')})`;
-  const what: Readonly<Record<RemovedItem['kind'], string>> = {
+  const descriptions: Readonly<Record<RemovedItem['kind'], string>> = {
     file: ', unchanged since "onceover init" wrote it',
-    server: `: the server "onceover"${emptied}`,
-    hook: `: the stop hook${emptied}`,
+    server: `: the server "onceover"${fileNote}`,
+    hook: `: the stop hook${fileNote}`,
     records: `: records of runs ${files}`,
     generated: `: generated files ${files}`,
     'git-folder': `: results, findings, costs and approvals ${files}`,
     refs: `${count(number, 'git ref')} to snapshots`,
   };
-  return `${path === null ? '' : quoteName(path)}${what[kind]}`;
+  return `${path === null ? '' : quoteName(path)}${descriptions[kind]}`;
 }
 
 const KEPT: Readonly<Record<KeptFile['why'], string>> = {
@@ -198,12 +198,12 @@ const KEPT: Readonly<Record<KeptFile['why'], string>> = {
 };
 
 /** Returns the text of `init`: first the settings that it wrote, then the prompts, then the next command. */
-export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED): string {
+export function describeSetUp(outcome: SetupOutcome, style: Styled = UNSTYLED): string {
   const { steps, gates, hook, byPath, command, sharesPasses = false } = outcome;
-  const { paint } = styled;
+  const { paint } = style;
   const hasMcp = steps.some(({ path }) => path === MCP_FILE);
   const hasRules = steps.some(({ path }) => path === RULES_FILE);
-  const described = (some: readonly SetupStep[]) => some.map((step) => describeStep(step, paint));
+  const describeSteps = (stepList: readonly SetupStep[]) => stepList.map((step) => describeStep(step, paint));
   const next = [
     ...(gates === null ? (hasRules ? [INSTRUCTIONS] : []) : nextSteps(gates)),
     ...(sharesPasses ? SHARING_STEPS : []),
@@ -211,15 +211,15 @@ export function describeSetUp(outcome: SetupOutcome, styled: Styled = UNSTYLED):
       (agent) =>
         `${START[agent]}${hasMcp && agent === 'claude' ? ALLOW_SERVER : ''}.${agent === hook ? ` ${PASSES}` : ''}`,
     ),
-  ].map((step, i) => `${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, styled, command)}`);
+  ].map((step, i) => `${paint('strong', i === 0 ? 'Next:' : 'Then:')} ${asTyped(step, style, command)}`);
   return [
     gates === null ? '' : describeSource(steps, gates),
-    ...described(steps.filter((step) => !isPrompt(step))),
-    described(steps.filter(isPrompt)).join('\n'),
+    ...describeSteps(steps.filter((step) => !isPrompt(step))),
+    describeSteps(steps.filter(isPrompt)).join('\n'),
     ...(gates === null ? [] : describeGates(gates)),
     ...steps.filter(({ ignored }) => ignored).map(describeIgnored),
-    byPath === true ? wrapTo(BY_PATH, styled) : '',
-    next.map((line) => wrapTo(line, styled)).join('\n'),
+    byPath === true ? wrapTo(BY_PATH, style) : '',
+    next.map((line) => wrapTo(line, style)).join('\n'),
   ]
     .filter((block) => block !== '')
     .join('\n\n');
@@ -241,7 +241,7 @@ function describeSource(steps: readonly SetupStep[], { carried, proposed = null 
 function describeStep(step: SetupStep, paint: Paint): string {
   if (step.added === null) return `${step.path} already exists and was left unchanged.`;
   const wrote = paint('good', `${step.did === 'written' ? 'Wrote' : 'Added to'} ${step.path}`);
-  if (!isPrompt(step)) return `${wrote}:\n\n${indented(step.added)}`;
+  if (!isPrompt(step)) return `${wrote}:\n\n${indentLines(step.added)}`;
   return `${wrote} (${count(step.added.trimEnd().split('\n').length, 'line')}, yours to edit)`;
 }
 
@@ -249,20 +249,20 @@ function isPrompt({ path }: SetupStep): boolean {
   return path.endsWith('.md');
 }
 
-function indented(text: string): string {
+function indentLines(text: string): string {
   return text.trimEnd().replace(/^(?=.)/gm, '  ');
 }
 
 function describeGates({ proposed = null, passedOver = [], carried, others = [] }: GatesFound): readonly string[] {
   const lacks = carried === undefined ? 'has no checks or reviews yet' : 'lacks some of these checks and reviews';
-  const left = (carried?.left ?? []).map((one) => `\n  - ${one}`).join('');
+  const omissionLines = (carried?.left ?? []).map((omission) => `\n  - ${omission}`).join('');
   const imports = others.map(
     (tool) => `${TOOL_NAMES[tool][0]} is set up here: "onceover init --from ${tool}" imports its reviews.`,
   );
   return [
-    proposed === null ? '' : `onceover.yml ${lacks}. Add these lines to it:\n\n${indented(proposed)}`,
+    proposed === null ? '' : `onceover.yml ${lacks}. Add these lines to it:\n\n${indentLines(proposed)}`,
     passedOver.map(({ run, why }) => `Not used as a check: "${run}" ${UNFIT[why]} under "checks".`).join('\n'),
-    left === '' ? '' : `Not imported, or imported with a difference:${left}`,
+    omissionLines === '' ? '' : `Not imported, or imported with a difference:${omissionLines}`,
     imports.join('\n'),
   ];
 }
@@ -274,8 +274,8 @@ const UNFIT: Readonly<Record<SkippedCommand['why'], string>> = {
 
 function reviewsAfter(base: string | null): string {
   if (base === null) return '"onceover run" reviews what you change after that.';
-  const unpushed = base.startsWith('origin/') ? ', which includes these files until you push them' : '';
-  return `"onceover run" reviews everything that differs from ${quoteName(base)}${unpushed}.`;
+  const unpushedNote = base.startsWith('origin/') ? ', which includes these files until you push them' : '';
+  return `"onceover run" reviews everything that differs from ${quoteName(base)}${unpushedNote}.`;
 }
 
 function describeIgnored({ path }: SetupStep): string {

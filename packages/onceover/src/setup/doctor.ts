@@ -40,62 +40,67 @@ export async function doctor(cwd: string, options: DoctorOptions): Promise<Resul
   const project = await openProject(cwd);
   if (!project.ok && (project.failure.kind !== 'not-a-repository' || options.resume !== null)) return project;
   const root = project.ok ? project.value.place.root : cwd;
-  const known = await knownAgents(project.ok ? project.value.settings.agent : {}, process.env, root);
+  const allAgents = await knownAgents(project.ok ? project.value.settings.agent : {}, process.env, root);
   // Only a person may end cooldowns. A process that a run started is not a person, so it cannot end those of its own
   // run.
   const isPerson = process.env[ACTIVE] === undefined;
-  const lifted = project.ok && isPerson ? await openCooldowns(project.value.place.commonDir).lift(new Date()) : ok([]);
-  if (!lifted.ok) return lifted;
+  const cooldowns =
+    project.ok && isPerson ? await openCooldowns(project.value.place.commonDir).lift(new Date()) : ok([]);
+  if (!cooldowns.ok) return cooldowns;
   const capabilities = project.ok ? openCapabilities(project.value.place.commonDir) : null;
   if (options.resume !== null && project.ok && capabilities !== null) {
     const { place } = project.value;
-    const tested = await testResume(known, { ...options, resume: options.resume }, capabilities, place);
-    if (!tested.ok) return tested;
+    const testResult = await testResume(allAgents, { ...options, resume: options.resume }, capabilities, place);
+    if (!testResult.ok) return testResult;
   }
-  const probed = capabilities?.probed() ?? [];
-  const tested = testedVersions(known.map(({ agent }) => agent));
+  const probes = capabilities?.probed() ?? [];
+  const versions = testedVersions(allAgents.map(({ agent }) => agent));
   const agents = await Promise.all(
-    known.map((one) =>
-      reportAgent(one, root, ({ name, abilities }, version) => ({
-        resume: resumeAbility({ name, version }, { probed, tested }),
-        fork: forkAbility({ name, version, fork: abilities.fork }, { probed, tested }),
+    allAgents.map((knownAgent) =>
+      reportAgent(knownAgent, root, ({ name, abilities }, version) => ({
+        resume: resumeAbility({ name, version }, { probed: probes, tested: versions }),
+        fork: forkAbility({ name, version, fork: abilities.fork }, { probed: probes, tested: versions }),
       })),
     ),
   );
   const bubblewrap = findProgram('bwrap', process.env['PATH'] ?? '', root);
   const command = ownCommand(root, process);
   const { node } = process.versions;
-  return ok({ agents, git: await gitVersion(cwd), bubblewrap, node, command, lifted: lifted.value });
+  return ok({ agents, git: await gitVersion(cwd), bubblewrap, node, command, lifted: cooldowns.value });
 }
 
 async function testResume(
-  known: readonly KnownAgent[],
+  agents: readonly KnownAgent[],
   options: DoctorOptions & { readonly resume: string },
   capabilities: Capabilities,
   { root, commonDir }: RepositoryPaths,
 ): Promise<Result<void>> {
-  const named = known.filter(({ agent }) => options.resume === 'all' || agent.name === options.resume);
-  if (named.length === 0)
-    return err({ kind: 'unknown-agent', name: options.resume, known: known.map((one) => one.agent.name) });
-  for (const one of named) {
-    const { program, agent } = one;
+  const selection = agents.filter(({ agent }) => options.resume === 'all' || agent.name === options.resume);
+  if (selection.length === 0)
+    return err({
+      kind: 'unknown-agent',
+      name: options.resume,
+      known: agents.map((knownAgent) => knownAgent.agent.name),
+    });
+  for (const knownAgent of selection) {
+    const { program, agent } = knownAgent;
     // Do not test a custom command, because a call to it could cost any amount. Users set "resume: true" for it
     // themselves.
-    if (isCustomCommand(one) || isApiAgent(one)) continue;
+    if (isCustomCommand(knownAgent) || isApiAgent(knownAgent)) continue;
     if (program === null) {
       if (options.resume === 'all') continue;
-      const failure = { kind: 'not-found', program: one.settings?.path ?? agent.program } as const;
+      const failure = { kind: 'not-found', program: knownAgent.settings?.path ?? agent.program } as const;
       return err({ kind: 'agent-not-tried', agent: agent.name, failure });
     }
     options.tell?.(agent.name);
-    const version = (await installedVersion(one, root)) ?? 'unknown';
-    const outcome = await probeInstalled({ ...one, program }, version, { signal: options.signal });
-    const paid = await openLedger(commonDir).add(probeEntry(outcome.cost, 'person', new Date()));
-    if (!paid.ok) return paid;
+    const version = (await installedVersion(knownAgent, root)) ?? 'unknown';
+    const outcome = await probeInstalled({ ...knownAgent, program }, version, { signal: options.signal });
+    const ledgerResult = await openLedger(commonDir).add(probeEntry(outcome.cost, 'person', new Date()));
+    if (!ledgerResult.ok) return ledgerResult;
     if (outcome.kind === 'not-tried')
       return err({ kind: 'agent-not-tried', agent: agent.name, failure: outcome.failure });
-    const kept = capabilities.keep(outcome.result);
-    if (!kept.ok) return kept;
+    const keepResult = capabilities.keep(outcome.result);
+    if (!keepResult.ok) return keepResult;
   }
   return ok(undefined);
 }

@@ -45,18 +45,18 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
   const { place, repository, settings } = project;
   const files = openProjectFiles(place.root);
   const { hook } = options;
-  const listed = await repository.listing();
-  if (!listed.ok) return listed;
-  const { listing, deleted } = listed.value;
-  const gone = new Set(deleted);
-  const paths = [...listing.tracked, ...listing.untracked].filter((path) => !gone.has(path));
+  const listingResult = await repository.listing();
+  if (!listingResult.ok) return listingResult;
+  const { listing, deleted } = listingResult.value;
+  const deletedPaths = new Set(deleted);
+  const paths = [...listing.tracked, ...listing.untracked].filter((path) => !deletedPaths.has(path));
   const gates = options.gates ? await planGates(files, project, paths, options.from) : ok(null);
   if (!gates.ok) return gates;
   const sharing =
     options.passes === true ? await (await import('./share-passes.ts')).planSharing(place.root, settings) : ok([]);
   if (!sharing.ok) return sharing;
   const program = ownProgram(place.root, process);
-  const wanted: readonly WantedFile[] = [
+  const wantedFiles: readonly WantedFile[] = [
     ...(gates.value?.files ?? []),
     ...sharing.value,
     ...(options.rules ? [newFile(RULES_FILE, starterRules(paths))] : []),
@@ -65,29 +65,29 @@ export async function setupProject(project: Project, options: SetupOptions): Pro
       ? []
       : [{ path: hookFile(hook), change: (present: string | null) => addHookEntry(hook, present, program) }]),
   ];
-  const planned: PlannedFile[] = [];
-  for (const { path, change } of wanted) {
+  const plan: PlannedFile[] = [];
+  for (const { path, change } of wantedFiles) {
     const present = await files.read(path);
     if (!present.ok) return present;
-    const changed = change(present.value);
-    if (changed.kind === 'unreadable') return err({ kind: 'unreadable-json', path, said: changed.said });
-    const did = changed.kind === 'leave' ? 'left' : present.value === null ? 'written' : 'extended';
-    planned.push({ path, did, added: null, text: null, ...changed });
+    const edit = change(present.value);
+    if (edit.kind === 'unreadable') return err({ kind: 'unreadable-json', path, said: edit.said });
+    const did = edit.kind === 'leave' ? 'left' : present.value === null ? 'written' : 'extended';
+    plan.push({ path, did, added: null, text: null, ...edit });
   }
   // Ignore a failure of git here, because the next run reports it.
   const before = gates.value === null ? null : await repository.changes(settings.base);
   const isClean = before?.ok === true && before.value.changed.length + before.value.deleted.length === 0;
   const manifest = openInitManifest(place.commonDir);
   const steps: SetupStep[] = [];
-  for (const { path, did, added, text } of planned) {
-    const written = text === null ? ok(undefined) : await files.write(path, text);
-    if (!written.ok) return written;
-    const ignored = await repository.ignores(path);
-    if (!ignored.ok) return ignored;
+  for (const { path, did, added, text } of plan) {
+    const writeResult = text === null ? ok(undefined) : await files.write(path, text);
+    if (!writeResult.ok) return writeResult;
+    const ignoreResult = await repository.ignores(path);
+    if (!ignoreResult.ok) return ignoreResult;
     // If the list of written files cannot be updated, continue: "init --remove" then treats the file as if the user had
     // written it.
     if (did === 'written' && text !== null) manifest.note(path, text);
-    steps.push({ path, did, added, ignored: ignored.value });
+    steps.push({ path, did, added, ignored: ignoreResult.value });
   }
   const isAllNew = isClean && steps.some(({ added }) => added !== null);
   const base = before?.ok === true ? (before.value.base?.name ?? null) : null;
@@ -114,31 +114,34 @@ async function planGates(
   const agents = (await knownAgents(settings.agent, process.env, place.root))
     .filter(({ program }) => program !== null)
     .map(({ agent }) => agent.name);
-  const written = await files.read(SETTINGS_FILE);
-  if (!written.ok) return written;
-  const facts = { agents, configured: written.value === null ? null : settings.gates, paths };
-  const others = await findImportSources(files);
-  if (from === null) return ok(planStarterGates(facts, others, await rootFiles(files, paths)));
-  const tool = chooseTool(from, others);
+  const settingsFile = await files.read(SETTINGS_FILE);
+  if (!settingsFile.ok) return settingsFile;
+  const facts = { agents, configured: settingsFile.value === null ? null : settings.gates, paths };
+  const importTools = await findImportSources(files);
+  if (from === null) return ok(planStarterGates(facts, importTools, await rootFiles(files, paths)));
+  const tool = chooseTool(from, importTools);
   return tool.ok ? planImportedGates(files, facts, tool.value) : tool;
 }
 
 /** Plans a first `onceover.yml` and its prompt. An existing `onceover.yml` stays unchanged. */
 function planStarterGates(
   { agents, configured, paths }: SetupFacts,
-  others: readonly ImportTool[],
+  importTools: readonly ImportTool[],
   root: RootFiles,
 ): WantedGates {
   const { checks, passedOver } = checkCommands(root);
   const starter = { checks, exclude: toolWrittenGlobs(paths), packages: packagePaths(root) };
   // The settings are written last. Otherwise they could name a prompt that does not exist yet.
-  const wanted = [newFile(CODE_QUALITY_FILE, codeQuality), newFile(SETTINGS_FILE, starterSettings(agents, starter))];
+  const starterFiles = [
+    newFile(CODE_QUALITY_FILE, codeQuality),
+    newFile(SETTINGS_FILE, starterSettings(agents, starter)),
+  ];
   if (configured !== null && configured.length > 0) {
-    const present = wanted.filter(({ path }) => path === SETTINGS_FILE || paths.includes(path));
+    const present = starterFiles.filter(({ path }) => path === SETTINGS_FILE || paths.includes(path));
     return { files: present, found: { agents } };
   }
-  const proposed = configured === null ? null : starterGates(starter);
-  return { files: wanted, found: { agents, passedOver, others, proposed } };
+  const proposal = configured === null ? null : starterGates(starter);
+  return { files: starterFiles, found: { agents, passedOver, others: importTools, proposed: proposal } };
 }
 
 const LONGEST_SOURCE = 256 * 1024;
@@ -152,8 +155,8 @@ async function rootFiles(files: ProjectFiles, paths: readonly RepoPath[]): Promi
   const packages = paths.filter((path) => path.endsWith('/package.json')).slice(0, MOST_PACKAGES);
   const texts = new Map<string, string>();
   for (const path of [...[...names].filter(isCheckSource), ...packages]) {
-    const read = await files.read(path);
-    if (read.ok && read.value !== null && read.value.length <= LONGEST_SOURCE) texts.set(path, read.value);
+    const content = await files.read(path);
+    if (content.ok && content.value !== null && content.value.length <= LONGEST_SOURCE) texts.set(path, content.value);
   }
   return { names, texts };
 }

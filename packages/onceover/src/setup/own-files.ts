@@ -16,16 +16,16 @@ const MOST_NOTES = 200;
 /** Opens the list of the files that `init` wrote in this clone. For each file it has a digest of the text. */
 export function openInitManifest(commonDir: string) {
   const file = openListFile(commonDir, 'set-up.json');
-  const read = () => file.read().filter((note) => typeof note === 'string');
+  const readNotes = () => file.read().filter((note) => typeof note === 'string');
   return {
     note(path: RepoPath, text: string): Result<void> {
       const note = noteOf(path, text);
-      return file.write([...read().filter((other) => other !== note), note].slice(-MOST_NOTES));
+      return file.write([...readNotes().filter((otherNote) => otherNote !== note), note].slice(-MOST_NOTES));
     },
     /** Whether `init` wrote this file with exactly this text. */
-    has: (path: RepoPath, text: string): boolean => read().includes(noteOf(path, text)),
+    has: (path: RepoPath, text: string): boolean => readNotes().includes(noteOf(path, text)),
     paths: (): readonly RepoPath[] =>
-      read()
+      readNotes()
         .map((note) => note.slice(note.indexOf(' ') + 1))
         // `init` writes only inside the repository, so ignore any other path in the list.
         .filter((path): path is RepoPath => path !== '' && repoPath(path) === path),
@@ -42,7 +42,7 @@ const GIT_FOLDER = 'onceover';
  * Returns functions that list and remove the files and git refs that onceover wrote in the working tree and in the
  * clone. Tracked files are neither listed nor removed.
  */
-export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: ReadonlySet<string>) {
+export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, trackedPaths: ReadonlySet<string>) {
   const { root, commonDir } = place;
   const folders = [
     { kind: 'records', path: logDir, isOurs: isInLogs },
@@ -50,21 +50,21 @@ export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: 
   ] as const;
   return {
     async find(): Promise<Result<readonly RemovedItem[]>> {
-      const found: RemovedItem[] = [];
+      const items: RemovedItem[] = [];
       for (const { kind, path, isOurs } of folders) {
-        const own = ownFilesIn(root, path, isOurs, tracked);
-        if (!own.ok) return own;
-        if (own.value.length > 0) found.push({ kind, path, count: own.value.length });
+        const ownPaths = ownFilesIn(root, path, isOurs, trackedPaths);
+        if (!ownPaths.ok) return ownPaths;
+        if (ownPaths.value.length > 0) items.push({ kind, path, count: ownPaths.value.length });
       }
-      const kept = filesBelow(commonDir, GIT_FOLDER);
-      if (!kept.ok) return kept;
+      const gitFiles = filesBelow(commonDir, GIT_FOLDER);
+      if (!gitFiles.ok) return gitFiles;
       const refs = await countPins(place);
       if (!refs.ok) return refs;
       const inside = relative(root, join(commonDir, GIT_FOLDER));
       const path = inside.startsWith('..') ? join(commonDir, GIT_FOLDER) : inside;
-      if (kept.value.length > 0) found.push({ kind: 'git-folder', path, count: kept.value.length });
-      if (refs.value > 0) found.push({ kind: 'refs', path: null, count: refs.value });
-      return ok(found);
+      if (gitFiles.value.length > 0) items.push({ kind: 'git-folder', path, count: gitFiles.value.length });
+      if (refs.value > 0) items.push({ kind: 'refs', path: null, count: refs.value });
+      return ok(items);
     },
 
     /** Removes everything that `find` lists. Fails while a run is in progress in any working tree of the clone. */
@@ -72,18 +72,18 @@ export function openOwnFiles(place: RepositoryPaths, logDir: RepoPath, tracked: 
       const lock = await openLock(place).take();
       if (!lock.ok) return lock;
       try {
-        const other = await heldElsewhere(commonDir);
-        if (!other.ok) return other;
-        if (other.value !== null) return err({ kind: 'lock-held', ...other.value });
-        const dropped = await dropAllPins(place);
-        if (!dropped.ok) return dropped;
-        const emptied = await forEachOk(folders, async ({ path, isOurs }) => {
-          const own = ownFilesIn(root, path, isOurs, tracked);
-          return own.ok ? removeAll(root, path, own.value) : own;
+        const holder = await heldElsewhere(commonDir);
+        if (!holder.ok) return holder;
+        if (holder.value !== null) return err({ kind: 'lock-held', ...holder.value });
+        const dropResult = await dropAllPins(place);
+        if (!dropResult.ok) return dropResult;
+        const folderResult = await forEachOk(folders, async ({ path, isOurs }) => {
+          const ownPaths = ownFilesIn(root, path, isOurs, trackedPaths);
+          return ownPaths.ok ? removeAll(root, path, ownPaths.value) : ownPaths;
         });
-        const removed = emptied.ok ? removeTree(commonDir, GIT_FOLDER) : emptied;
-        if (removed.ok) removeEmptyScratch();
-        return removed;
+        const removal = folderResult.ok ? removeTree(commonDir, GIT_FOLDER) : folderResult;
+        if (removal.ok) removeEmptyScratch();
+        return removal;
       } finally {
         await lock.value.release();
       }
@@ -106,23 +106,24 @@ function ownFilesIn(
   root: string,
   folder: RepoPath,
   isOurs: (path: string) => boolean,
-  tracked: ReadonlySet<string>,
+  trackedPaths: ReadonlySet<string>,
 ): Result<readonly string[]> {
-  const all = filesBelow(root, folder);
-  if (!all.ok) return all;
-  const others = all.value.filter(
-    (path) => tracked.has(`${folder}/${path}`) || !(isOurs(path) || TEMPORARY.test(path)),
+  const files = filesBelow(root, folder);
+  if (!files.ok) return files;
+  const foreignPaths = files.value.filter(
+    (path) => trackedPaths.has(`${folder}/${path}`) || !(isOurs(path) || TEMPORARY.test(path)),
   );
-  const own = all.value.filter((path) => !others.includes(path));
-  const isAlone = others.length === 1 && others[0] === '.gitignore' && !tracked.has(`${folder}/.gitignore`);
+  const ownPaths = files.value.filter((path) => !foreignPaths.includes(path));
+  const isAlone =
+    foreignPaths.length === 1 && foreignPaths[0] === '.gitignore' && !trackedPaths.has(`${folder}/.gitignore`);
   const text = isAlone ? readPrivateFile(join(root, folder, '.gitignore')) : ok(null);
-  return ok(text.ok && text.value === '*\n' ? [...own, '.gitignore'] : own);
+  return ok(text.ok && text.value === '*\n' ? [...ownPaths, '.gitignore'] : ownPaths);
 }
 
 function removeAll(root: string, folder: RepoPath, paths: readonly string[]): Result<void> {
   for (const path of paths) {
-    const removed = removeFile(join(root, folder, path));
-    if (!removed.ok) return removed;
+    const removal = removeFile(join(root, folder, path));
+    if (!removal.ok) return removal;
     removeEmpty(root, folderOf(`${folder}/${path}`));
   }
   removeEmpty(root, folder);

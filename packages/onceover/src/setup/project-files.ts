@@ -48,10 +48,10 @@ export function openProjectFiles(root: string) {
   return {
     /** Returns the text of a file; null if the file does not exist. */
     async read(path: RepoPath): Promise<Result<string | null>> {
-      const read = readText(root, path, LONGEST_FILE);
-      if (read.kind === 'text' && !read.cut) return ok(read.text);
-      if (read.kind === 'text' || read.why !== 'missing') {
-        return err({ kind: 'disk', action: 'read', path, code: read.kind === 'text' ? 'too large' : read.why });
+      const content = readText(root, path, LONGEST_FILE);
+      if (content.kind === 'text' && !content.cut) return ok(content.text);
+      if (content.kind === 'text' || content.why !== 'missing') {
+        return err({ kind: 'disk', action: 'read', path, code: content.kind === 'text' ? 'too large' : content.why });
       }
       // A symlink to a missing file reads as missing. Fail here, because otherwise the write would fail after other
       // files were written.
@@ -63,10 +63,10 @@ export function openProjectFiles(root: string) {
 
     /** Returns the sorted names of the regular files in a folder; none if the folder does not exist. */
     async list(folder: RepoPath): Promise<Result<readonly string[]>> {
-      const checked = checkFolder(root, folder);
-      const listed = checked.ok ? listFolder(join(root, folder)) : checked;
-      if (!listed.ok) return listed;
-      const names = listed.value.filter(({ isFile }) => isFile).map(({ name }) => name);
+      const folderCheck = checkFolder(root, folder);
+      const listing = folderCheck.ok ? listFolder(join(root, folder)) : folderCheck;
+      if (!listing.ok) return listing;
+      const names = listing.value.filter(({ isFile }) => isFile).map(({ name }) => name);
       return ok(names.sort(byCodePoint));
     },
 
@@ -79,9 +79,9 @@ export function openProjectFiles(root: string) {
     async remove(path: RepoPath): Promise<Result<void>> {
       const folder = checkFolder(root, folderOf(path));
       if (!folder.ok) return folder;
-      const removed = removeFile(join(root, path));
-      if (removed.ok) removeEmpty(root, folderOf(path));
-      return removed;
+      const removal = removeFile(join(root, path));
+      if (removal.ok) removeEmpty(root, folderOf(path));
+      return removal;
     },
   };
 }

@@ -32,9 +32,9 @@ const SHARED_FILES: readonly RepoPath[] = [MCP_FILE, ...HOOK_AGENTS.map(hookFile
  * Plans which files to remove: those that are unchanged since `init` wrote them. Edited files stay, each with the
  * reason.
  */
-export function planRemoval(found: readonly FoundFile[]): Omit<Removal, 'removed'> {
-  const settings = found.find(({ path }) => path === SETTINGS_FILE);
-  const plans = found.map((file): RemovedItem | KeptFile | null => {
+export function planRemoval(files: readonly FoundFile[]): Omit<Removal, 'removed'> {
+  const settings = files.find(({ path }) => path === SETTINGS_FILE);
+  const plans = files.map((file): RemovedItem | KeptFile | null => {
     const { path, isUnchanged } = file;
     if (SHARED_FILES.includes(path)) return planEntry(file);
     if (!isUnchanged) return { path, why: 'yours' };
@@ -50,7 +50,7 @@ export function planRemoval(found: readonly FoundFile[]): Omit<Removal, 'removed
 
 function planEntry({ path, text }: FoundFile): RemovedItem | KeptFile | null {
   if (text === null) return null;
-  const agent = HOOK_AGENTS.find((one) => hookFile(one) === path);
+  const agent = HOOK_AGENTS.find((candidate) => hookFile(candidate) === path);
   const change = agent === undefined ? removeMcpEntry(text) : removeHookEntry(agent, text);
   if (change.kind !== 'write') {
     return change.kind === 'unreadable' && text.includes('onceover') ? { path, why: 'unreadable' } : null;
@@ -65,36 +65,36 @@ export async function removeProject(
   { place, repository, logDir }: Project,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<Result<Removal>> {
-  const listed = await repository.listing();
-  if (!listed.ok) return listed;
+  const listing = await repository.listing();
+  if (!listing.ok) return listing;
   const files = openProjectFiles(place.root);
-  const ownFiles = openOwnFiles(place, logDir, new Set<string>(listed.value.listing.tracked));
+  const ownFiles = openOwnFiles(place, logDir, new Set<string>(listing.value.listing.tracked));
   const { taken, left } = planRemoval(await findFiles(files, place.commonDir));
-  const own = await ownFiles.find();
-  if (!own.ok) return own;
-  const removal = { removed: !dryRun, taken: [...taken, ...own.value], left };
+  const ownItems = await ownFiles.find();
+  if (!ownItems.ok) return ownItems;
+  const removal = { removed: !dryRun, taken: [...taken, ...ownItems.value], left };
   if (dryRun) return ok(removal);
   // Do this before anything else is removed: it fails while a run is in progress, and then every file has to stay.
-  const removed = await ownFiles.remove();
-  if (!removed.ok) return removed;
-  const changed = await forEachOk(taken, ({ path, rest = null }) =>
+  const removalResult = await ownFiles.remove();
+  if (!removalResult.ok) return removalResult;
+  const changeResult = await forEachOk(taken, ({ path, rest = null }) =>
     rest === null ? files.remove(path as RepoPath) : files.write(path as RepoPath, rest),
   );
-  return changed.ok ? ok(removal) : changed;
+  return changeResult.ok ? ok(removal) : changeResult;
 }
 
 /** Returns the files that `init` can have written, in this clone or in another one. */
 async function findFiles(files: ProjectFiles, commonDir: string): Promise<readonly FoundFile[]> {
   const manifest = openInitManifest(commonDir);
   const usual = [SETTINGS_FILE, CODE_QUALITY_FILE, RULES_FILE, ...SHARED_FILES];
-  const found: FoundFile[] = [];
+  const presentFiles: FoundFile[] = [];
   for (const path of new Set([...usual, ...manifest.paths()])) {
-    const read = await files.read(path);
+    const content = await files.read(path);
     // Skip the file only if it is missing. If it is unreadable, its text is null, so that it is kept.
-    const text = read.ok ? read.value : null;
-    if (read.ok && text === null) continue;
+    const text = content.ok ? content.value : null;
+    if (content.ok && text === null) continue;
     const isStarter = path === CODE_QUALITY_FILE && text === codeQuality;
-    found.push({ path, text, isUnchanged: text !== null && (isStarter || manifest.has(path, text)) });
+    presentFiles.push({ path, text, isUnchanged: text !== null && (isStarter || manifest.has(path, text)) });
   }
-  return found;
+  return presentFiles;
 }

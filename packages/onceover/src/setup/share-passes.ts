@@ -49,9 +49,9 @@ function settingsFor(present: string | null): string {
 
 const LEAVE: TextChange = { kind: 'leave' };
 
-/** Adds text at the end of a file, unless the file already contains `known`. */
-function withLine(present: string | null, added: string, known: string | null): TextChange {
-  if (present === null || present === '') return { kind: 'write', text: added, added };
-  if (known !== null && present.includes(known)) return LEAVE;
-  return { kind: 'write', text: `${present.replace(/\n*$/, '\n')}${added}`, added };
+/** Adds text at the end of a file, unless the file already contains `marker`. */
+function withLine(present: string | null, addition: string, marker: string | null): TextChange {
+  if (present === null || present === '') return { kind: 'write', text: addition, added: addition };
+  if (marker !== null && present.includes(marker)) return LEAVE;
+  return { kind: 'write', text: `${present.replace(/\n*$/, '\n')}${addition}`, added: addition };
 }

@@ -31,10 +31,10 @@ const BUILD_FILES =
  * repository.
  */
 export function starterRules(paths: readonly string[]): string {
-  const found = new Set(paths.map((path) => path.slice(path.lastIndexOf('.') + 1).toLowerCase()));
-  const hasFiles = (extensions: string) => extensions.split(',').some((extension) => found.has(extension));
+  const fileExtensions = new Set(paths.map((path) => path.slice(path.lastIndexOf('.') + 1).toLowerCase()));
+  const hasFiles = (extensions: string) => extensions.split(',').some((extension) => fileExtensions.has(extension));
   const languages = LANGUAGES.filter(({ extensions }) => hasFiles(extensions));
-  const others = LANGUAGES.filter((language) => !languages.includes(language));
+  const absentLanguages = LANGUAGES.filter((language) => !languages.includes(language));
   const tests = [...new Set(languages.flatMap((language) => language.tests))];
   const extensions = languages.map((language) => language.extensions).join(',');
   const code = extensions === '' ? '**' : `**/*.${extensions.includes(',') ? `{${extensions}}` : extensions}`;
@@ -43,7 +43,7 @@ export function starterRules(paths: readonly string[]): string {
     .replace('{include}', () => globList([code]))
     .replace('{exclude}', () => globList([...tests, '**/{vendor,node_modules,dist,build,generated}/**', '**/*.min.*']))
     .split('\n')
-    .filter((line) => !others.some((language) => isHintFor(line, language)))
+    .filter((line) => !absentLanguages.some((language) => isHintFor(line, language)))
     .join('\n');
   return [
     fencedBlock(rules, 'yaml header'),

@@ -31,9 +31,11 @@ export function starterGates({ checks, exclude, packages }: StarterFacts): strin
     checks: checks.length === 0 ? block('no-checks') : [block('checks'), ...checkLines].join(''),
     reviews: block('reviews'),
   };
-  const checked = checks.length === 0 ? '' : fill('checked', common);
+  const checkedGate = checks.length === 0 ? '' : fill('checked', common);
   if (packages.length === 0) {
-    return checked !== '' && exclude.length > 0 ? fill('split-gates', { ...common, checked }) : fill('gates', common);
+    return checkedGate !== '' && exclude.length > 0
+      ? fill('split-gates', { ...common, checked: checkedGate })
+      : fill('gates', common);
   }
   const packageEntries = packages.map((path) =>
     [
@@ -44,7 +46,7 @@ export function starterGates({ checks, exclude, packages }: StarterFacts): strin
   );
   return fill('workspace-gates', {
     ...common,
-    checked,
+    checked: checkedGate,
     packages: packageEntries.join(''),
     outside: excludeLines([...packages.map((path) => `${path.replace(/\/\*$/, '')}/**`), ...exclude]),
   });
@@ -66,16 +68,21 @@ function fill(name: string, values: Readonly<Record<string, string>>): string {
 /** Returns the text of an `onceover.yml` with the imported checks and reviews. */
 export function importedSettings(
   { source, settings }: SourceConfig,
-  installed: readonly string[],
+  installedAgents: readonly string[],
   gates: readonly ImportedEntry[],
 ): string {
   const [header] = block('settings').split('\n', 1);
-  const agents = settings?.agents ?? installed;
-  const own = { version: 1, ...settings, agents: agents.length === 0 ? undefined : agents, unchanged_gates: 'rest' };
+  const agents = settings?.agents ?? installedAgents;
+  const topLevel = {
+    version: 1,
+    ...settings,
+    agents: agents.length === 0 ? undefined : agents,
+    unchanged_gates: 'rest',
+  };
   return [
     `${header} Imported from ${source}.\n`,
     ...(agents.length === 0 ? [block('no-agents')] : []),
-    stringify(own, ON_ONE_LINE),
+    stringify(topLevel, ON_ONE_LINE),
     '\n',
     importedGates(gates),
   ].join('');
@@ -91,16 +98,16 @@ const ON_ONE_LINE = { lineWidth: 0 } as const;
 
 /** Returns globs for the generated files among `paths`, such as lockfiles, which need no review. */
 export function toolWrittenGlobs(paths: readonly string[]): readonly string[] {
-  const found = new Set<string>();
+  const globs = new Set<string>();
   for (const path of paths) {
     const name = path.slice(path.lastIndexOf('/') + 1);
-    if (LOCKFILES.has(name)) found.add(path === name ? name : `**/${name}`);
-    for (const ending of ENDINGS) if (name.endsWith(ending)) found.add(`**/*${ending}`);
+    if (LOCKFILES.has(name)) globs.add(path === name ? name : `**/${name}`);
+    for (const ending of ENDINGS) if (name.endsWith(ending)) globs.add(`**/*${ending}`);
     const [top] = path.split('/', 1);
-    if (top !== undefined && top !== path && FOLDERS.has(top)) found.add(`${top}/**`);
+    if (top !== undefined && top !== path && FOLDERS.has(top)) globs.add(`${top}/**`);
   }
   // A glob that starts with `**/` also matches at the root, so the same glob without this prefix is not needed.
-  return [...found].filter((glob) => !found.has(`**/${glob}`)).sort();
+  return [...globs].filter((glob) => !globs.has(`**/${glob}`)).sort();
 }
 
 const LOCKFILES = new Set([

@@ -44,16 +44,16 @@ const SHORT: Readonly<Record<number, string>> = {
 
 /** A name as git prints it without `-z`. */
 function asGitDoes(name: string, quotePath: boolean): string {
-  let quoted = '';
+  let text = '';
   let needsQuotes = false;
   for (const byte of Buffer.from(name, 'utf8')) {
     const short = SHORT[byte];
-    const hidden = byte < 32 || byte === 127 || (quotePath && byte > 127);
-    needsQuotes ||= short !== undefined || hidden;
-    if (short !== undefined) quoted += `\\${short}`;
-    else quoted += hidden ? `\\${byte.toString(8).padStart(3, '0')}` : String.fromCharCode(byte);
+    const needsEscape = byte < 32 || byte === 127 || (quotePath && byte > 127);
+    needsQuotes ||= short !== undefined || needsEscape;
+    if (short !== undefined) text += `\\${short}`;
+    else text += needsEscape ? `\\${byte.toString(8).padStart(3, '0')}` : String.fromCharCode(byte);
   }
-  return needsQuotes ? `"${Buffer.from(quoted, 'latin1').toString('utf8')}"` : name;
+  return needsQuotes ? `"${Buffer.from(text, 'latin1').toString('utf8')}"` : name;
 }
 
 // A line of nothing but blanks is not a name.
@@ -67,7 +67,7 @@ describe('reads back what another program wrote', () => {
   test.each([true, false])('quoted as git does it, core.quotePath %s', (quotePath) => {
     fc.assert(
       fc.property(fc.array(name), (names) => {
-        const text = names.map((one) => `${asGitDoes(one, quotePath)}\n`).join('');
+        const text = names.map((entry) => `${asGitDoes(entry, quotePath)}\n`).join('');
         expect(readFileList(text)).toEqual(names);
       }),
     );
@@ -76,7 +76,7 @@ describe('reads back what another program wrote', () => {
   test('with NUL after each name', () => {
     fc.assert(
       fc.property(fc.array(name, { minLength: 1 }), (names) => {
-        expect(readFileList(names.map((one) => `${one}\0`).join(''))).toEqual(names);
+        expect(readFileList(names.map((entry) => `${entry}\0`).join(''))).toEqual(names);
       }),
     );
   });
@@ -84,9 +84,9 @@ describe('reads back what another program wrote', () => {
   test.each(['true', 'false'])('git itself, core.quotePath %s', (quotePath) => {
     const names = ['a b.py', 'tab\t.py', 'line\nbreak.py', 'quote".py', 'back\\slash.py', 'ä\u{1f600}.py', '\x01.py'];
     const repo = emptyRepo();
-    for (const one of names) repo.write(one, '');
+    for (const file of names) repo.write(file, '');
     repo.git('add', '-A');
-    const printed = repo.git('-c', `core.quotePath=${quotePath}`, 'ls-files');
-    expect([...readFileList(printed)].sort()).toEqual([...names].sort());
+    const output = repo.git('-c', `core.quotePath=${quotePath}`, 'ls-files');
+    expect([...readFileList(output)].sort()).toEqual([...names].sort());
   });
 });

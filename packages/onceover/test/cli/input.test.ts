@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { readStdin } from '../../src/cli/input.ts';
 
 /** Says these, and then ends, fails or goes on saying nothing. */
-function input(said: readonly string[], then: 'end' | 'fail' | 'silence'): Readable {
-  const left = [...said];
+function input(chunks: readonly string[], then: 'end' | 'fail' | 'silence'): Readable {
+  const queue = [...chunks];
   return new Readable({
     read() {
-      const next = left.shift();
+      const next = queue.shift();
       if (next !== undefined) this.push(Buffer.from(next));
       else if (then === 'end') this.push(null);
       else if (then === 'fail') this.destroy(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));

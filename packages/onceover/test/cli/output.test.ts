@@ -12,7 +12,7 @@ const TROUBLE = {
 };
 
 /** The output on a terminal of this width; null: it is not a terminal. */
-function said(columns: number | null): string {
+function printedFailure(columns: number | null): string {
   let text = '';
   vi.spyOn(process.stderr, 'write').mockImplementation((part) => {
     text += String(part);
@@ -30,17 +30,17 @@ function said(columns: number | null): string {
 
 test('what went wrong is broken between words on a terminal, and nowhere else', () => {
   vi.stubEnv('npm_lifecycle_event', '');
-  expect(said(60)).toBe(`onceover: /home/any-user/a-folder is not in a git
+  expect(printedFailure(60)).toBe(`onceover: /home/any-user/a-folder is not in a git
 repository, so there is no change to review.
 Run onceover inside a repository, or begin with "onceover
 init".
 `);
-  expect(said(null)).toBe(`onceover: ${TROUBLE.what}\n${TROUBLE.next}\n`);
+  expect(printedFailure(null)).toBe(`onceover: ${TROUBLE.what}\n${TROUBLE.next}\n`);
 });
 
 test('commands are shown as the user has to type them', () => {
   vi.stubEnv('npm_lifecycle_event', 'npx');
-  expect(said(null)).toContain('begin with "npx onceover init".');
+  expect(printedFailure(null)).toContain('begin with "npx onceover init".');
   vi.stubEnv('npm_lifecycle_event', 'test');
-  expect(said(null)).toContain('begin with "onceover init".');
+  expect(printedFailure(null)).toContain('begin with "onceover init".');
 });

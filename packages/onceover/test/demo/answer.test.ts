@@ -7,7 +7,7 @@ import { demoAnswer } from '../../src/demo/reviewer.ts';
 const NOTHING: SlotPast = { open: [], declined: [], since: null };
 
 /** Returns the diff of new files. */
-function added(...files: readonly (readonly [path: string, text: string])[]): string {
+function addedFilesDiff(...files: readonly (readonly [path: string, text: string])[]): string {
   return files
     .map(([path, text]) => {
       const lines = text.replace(/\n$/, '').split('\n');
@@ -35,11 +35,11 @@ describe('a scripted reviewer', () => {
     ['exact', 'the mistake of the other reviewer', line, 'pass'],
     ['stranger', 'both mistakes', `${line} price.toFixed(1)`, 'pass'],
   ] as const)('%s reviews %s', (name, _title, text, status) => {
-    const { answer } = demoAnswer(name, fresh(added(['src/a.ts', `\n${text}\n`])), { seen: [] });
-    expect([answer.status, answer.violations.map((one) => [one.file, one.line, one.code])]).toEqual([
-      status,
-      status === 'pass' ? [] : [['src/a.ts', 2, text]],
-    ]);
+    const { answer } = demoAnswer(name, fresh(addedFilesDiff(['src/a.ts', `\n${text}\n`])), { seen: [] });
+    expect([
+      answer.status,
+      answer.violations.map((violation) => [violation.file, violation.line, violation.code]),
+    ]).toEqual([status, status === 'pass' ? [] : [['src/a.ts', 2, text]]]);
   });
 
   test.each([
@@ -52,7 +52,7 @@ describe('a scripted reviewer', () => {
   });
 
   test('does not report a mistake that only the rubric or an earlier finding quotes', () => {
-    const prompt = fresh(added(['a.ts', 'one\n']), { open: [finding({ id: 'F7', code: line })] });
+    const prompt = fresh(addedFilesDiff(['a.ts', 'one\n']), { open: [finding({ id: 'F7', code: line })] });
     expect(demoAnswer('careful', `${prompt}\n\n+${line}`, { seen: [] }).answer).toEqual({
       status: 'pass',
       violations: [],
@@ -61,34 +61,38 @@ describe('a scripted reviewer', () => {
   });
 
   test('numbers the lines of each file after the change', () => {
-    const diff = `--- a/a.ts\n+++ b/a.ts\n@@ -10,3 +20,4 @@ before\n one\n-two\n+${line}\n three\n${added(['b.ts', `${line}\n`])}`;
+    const diff = `--- a/a.ts\n+++ b/a.ts\n@@ -10,3 +20,4 @@ before\n one\n-two\n+${line}\n three\n${addedFilesDiff(['b.ts', `${line}\n`])}`;
     const { violations } = demoAnswer('careful', fresh(diff), { seen: [] }).answer;
-    expect(violations.map((one) => `${one.file}:${one.line}`)).toEqual(['a.ts:21', 'b.ts:1']);
+    expect(violations.map((violation) => `${violation.file}:${violation.line}`)).toEqual(['a.ts:21', 'b.ts:1']);
   });
 
   test('remembers a mistake until a later diff removes it, and reports it again when it comes back', () => {
-    const first = demoAnswer('careful', fresh(added(['a.ts', `${line}\n`])), { seen: [] });
+    const first = demoAnswer('careful', fresh(addedFilesDiff(['a.ts', `${line}\n`])), { seen: [] });
     const open = [finding({ id: 'F1', code: line })];
     const review = (delta: string, past: Partial<SlotPast>, memory: typeof first.memory) =>
       demoAnswer('careful', resumedGatePrompt('', delta, { ...NOTHING, ...past }).dynamic, memory);
-    const elsewhere = review(added(['b.ts', 'two\n']), { open }, first.memory);
+    const elsewhere = review(addedFilesDiff(['b.ts', 'two\n']), { open }, first.memory);
     expect(elsewhere.answer).toMatchObject({
       status: 'fail',
       violations: [],
       previous: [{ id: 'F1', state: 'open' }],
     });
-    const fixed = review(`--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-${line}\n+three\n`, { open }, elsewhere.memory);
-    expect(fixed.answer).toMatchObject({ status: 'pass', violations: [], previous: [{ id: 'F1', state: 'fixed' }] });
-    const back = review(`--- a/a.ts\n+++ b/a.ts\n@@ -1 +1,2 @@\n three\n+${line}\n`, {}, fixed.memory);
+    const fixReview = review(`--- a/a.ts\n+++ b/a.ts\n@@ -1 +1 @@\n-${line}\n+three\n`, { open }, elsewhere.memory);
+    expect(fixReview.answer).toMatchObject({
+      status: 'pass',
+      violations: [],
+      previous: [{ id: 'F1', state: 'fixed' }],
+    });
+    const back = review(`--- a/a.ts\n+++ b/a.ts\n@@ -1 +1,2 @@\n three\n+${line}\n`, {}, fixReview.memory);
     expect(back.answer.violations).toMatchObject([{ file: 'a.ts', line: 2 }]);
-    expect(review('', {}, fixed.memory).answer.status).toBe('pass');
+    expect(review('', {}, fixReview.memory).answer.status).toBe('pass');
   });
 
   test('finds one planted mistake per reviewer, and each fix removes one', () => {
     const [change = [], firstFix = [], secondFix = []] = STORY.map(({ writes }) => writes);
     const findings = (...files: readonly { readonly path: string; readonly text: string }[]) => {
       const now = new Map([...change, ...files].map(({ path, text }) => [path, text]));
-      const prompt = fresh(added(...now));
+      const prompt = fresh(addedFilesDiff(...now));
       return ['careful', 'exact'].map((name) =>
         demoAnswer(name, prompt, { seen: [] }).answer.violations.map(({ file }) => file),
       );

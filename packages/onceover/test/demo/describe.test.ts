@@ -10,19 +10,29 @@ import { describeDemoBeginning, describeDemoEnd, describeDemoRun } from '../../s
 import type { DemoOutcome } from '../../src/demo/project.ts';
 
 const STYLE: DemoStyle = { paint: PLAIN, width: 80 };
-const used = usage({ inputTokens: 1500, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 100 });
+const tokenUsage = usage({ inputTokens: 1500, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 100 });
 const GATE = 'review:src:code';
 
-const own = finding({ gate: GATE, file: path('src/cart.ts'), line: 33, issue: 'An empty cart throws.', since: 1 });
+const openFinding = finding({
+  gate: GATE,
+  file: path('src/cart.ts'),
+  line: 33,
+  issue: 'An empty cart throws.',
+  since: 1,
+});
 
 const FIRST: RunOutcome = runOutcome({
   status: 'failed',
   exitCode: 1,
-  usage: used,
+  usage: tokenUsage,
   gates: [
-    gateOutcome({ id: GATE, status: 'fail', slots: [slotOutcome({ agent: 'careful', status: 'fail', usage: used })] }),
+    gateOutcome({
+      id: GATE,
+      status: 'fail',
+      slots: [slotOutcome({ agent: 'careful', status: 'fail', usage: tokenUsage })],
+    }),
   ],
-  findings: [{ finding: own, state: 'open' }],
+  findings: [{ finding: openFinding, state: 'open' }],
 });
 const SECOND: RunOutcome = runOutcome({
   iteration: 2,
@@ -31,7 +41,7 @@ const SECOND: RunOutcome = runOutcome({
     gateOutcome({
       id: GATE,
       slots: [
-        slotOutcome({ agent: 'careful', dispatch: 'resumed', usage: { ...used, inputTokens: 200 } }),
+        slotOutcome({ agent: 'careful', dispatch: 'resumed', usage: { ...tokenUsage, inputTokens: 200 } }),
         slotOutcome({ slot: 2, agent: 'exact', status: 'skipped_prior_pass', dispatch: 'none', passIteration: 1 }),
       ],
     }),
@@ -41,7 +51,7 @@ const SECOND: RunOutcome = runOutcome({
       slots: [slotOutcome({ agent: 'careful', dispatch: 'none' })],
     }),
   ],
-  findings: [{ finding: own, state: 'closed' }],
+  findings: [{ finding: openFinding, state: 'closed' }],
 });
 
 const OUTCOME: DemoOutcome = {
@@ -49,10 +59,10 @@ const OUTCOME: DemoOutcome = {
   strayed: null,
   cost: summariseCost(
     [
-      ledgerRun({ slots: [ledgerSlot({ usage: used })] }),
+      ledgerRun({ slots: [ledgerSlot({ usage: tokenUsage })] }),
       ledgerRun({
         iteration: 2,
-        slots: [ledgerSlot({ dispatch: 'resumed', usage: { ...used, inputTokens: 200 } })],
+        slots: [ledgerSlot({ dispatch: 'resumed', usage: { ...tokenUsage, inputTokens: 200 } })],
         spared: [spared({ lever: 'slot', tokens: 400 }), spared({ lever: 'session', tokens: 1200 })],
       }),
     ],
@@ -133,8 +143,8 @@ describe('the text of the demo', () => {
   });
 
   test('names the kept repository and commands to try in it', () => {
-    const kept = { ...OUTCOME, folder: '/tmp/onceover-demo-x', program: 'node /a/cli.mjs' };
-    const text = describeDemoEnd(kept, STYLE);
+    const keptDemo = { ...OUTCOME, folder: '/tmp/onceover-demo-x', program: 'node /a/cli.mjs' };
+    const text = describeDemoEnd(keptDemo, STYLE);
     expect(text).toMatch(/^ {2}cd \/tmp\/onceover-demo-x$/m);
     for (const command of ['status', 'explain F2', 'cost']) expect(text).toContain(`  node /a/cli.mjs ${command}\n`);
   });
@@ -153,8 +163,8 @@ describe('the text of the demo', () => {
       describeDemoEnd(OUTCOME, style),
       describeDemoEnd({ ...OUTCOME, folder: '/tmp/onceover-demo-x' }, style),
     ].join('\n');
-    const most = Math.min(96, Math.max(80, width));
-    for (const line of text.split('\n')) expect(cells(line)).toBeLessThanOrEqual(most);
+    const limit = Math.min(96, Math.max(80, width));
+    for (const line of text.split('\n')) expect(cells(line)).toBeLessThanOrEqual(limit);
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
   });
 });

@@ -41,8 +41,8 @@ describe('reviewId', () => {
     expect(library.reviewId({ name: rule }, [{ path, content: Buffer.from('x') }])).toBe(id);
   });
 
-  const proved = '[REVIEW-REQ-009.1.4] [REVIEW-REQ-009.1.5] [REVIEW-REQ-009.1.6]';
-  test(`sorts files itself, and accepts null for an unreadable file ${proved}`, () => {
+  const requirements = '[REVIEW-REQ-009.1.4] [REVIEW-REQ-009.1.5] [REVIEW-REQ-009.1.6]';
+  test(`sorts files itself, and accepts null for an unreadable file ${requirements}`, () => {
     const files = [
       { path: 'b.py', content: null },
       { path: 'a.py', content: Buffer.from([0xff]) },
@@ -68,11 +68,11 @@ test('writeInstructionFiles returns the open tasks [REVIEW-REQ-009.3.2] [REVIEW-
   ]);
   for (const [i, { review_id, instruction_file }] of tasks.entries()) {
     expect(existsSync(join(repo.root, instruction_file))).toBe(true);
-    const marked = await library.markReviewAsPassed(review_id, { root: repo.root });
-    expect(marked).toEqual({ review_id, marked: true, instructions_known: true });
+    const receipt = await library.markReviewAsPassed(review_id, { root: repo.root });
+    expect(receipt).toEqual({ review_id, marked: true, instructions_known: true });
     expect(statSync(join(repo.root, FOLDER, `${review_id}.passed`)).size).toBe(0);
-    const left = await library.writeInstructionFiles({ root: repo.root, platform: 'codex' });
-    expect(left).toEqual(tasks.slice(i + 1));
+    const openTasks = await library.writeInstructionFiles({ root: repo.root, platform: 'codex' });
+    expect(openTasks).toEqual(tasks.slice(i + 1));
   }
   const { skipped } = await library.instructions({ root: repo.root });
   expect(skipped.map((review) => review.review_id)).toEqual(tasks.map((task) => task.review_id));
@@ -83,7 +83,7 @@ test('instructions takes files and a base', async () => {
   repo.commit();
   repo.write('c.py', '');
   const options = [{}, { files: ['b.py'] }, { files: [] }, { base: 'HEAD' }];
-  const answers = await Promise.all(options.map((more) => library.instructions({ root: repo.root, ...more })));
+  const answers = await Promise.all(options.map((settings) => library.instructions({ root: repo.root, ...settings })));
   expect(answers.map(({ tasks }) => tasks.flatMap((task) => task.files))).toEqual([
     ['a.py', 'b.py', 'c.py'],
     ['b.py'],
@@ -123,7 +123,7 @@ test.each<[string, (root: string) => Promise<unknown>, object]>([
   ['unknown-subject', (root) => library.explain('x--y', { root }), { name: 'x--y' }],
 ])('an expected failure is an OnceoverError: %s', async (kind, act, facts) => {
   const { root } = repoWith({ '.deepreview': ruleText('check') });
-  const error: unknown = await act(root).catch((thrown: unknown) => thrown);
+  const error: unknown = await act(root).catch((reason: unknown) => reason);
   if (!(error instanceof library.OnceoverError)) throw new Error('no OnceoverError was thrown');
   expect(error.failure).toMatchObject({ kind, ...facts });
   expect([error.name, error.message]).toEqual(['OnceoverError', expect.stringMatching(/^.+\n.+$/)]);
@@ -141,13 +141,13 @@ test('importing the library starts and writes nothing, and keeps no process aliv
       timeout: 10_000,
     },
   );
-  const [imported, used] = stdout
+  const [callsOfImport, callsOfUse] = stdout
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as string[]);
-  expect([imported, stderr]).toEqual([[], '']);
-  expect(used).toContain('spawn');
-  expect(used).toContain('writeFileSync');
+  expect([callsOfImport, stderr]).toEqual([[], '']);
+  expect(callsOfUse).toContain('spawn');
+  expect(callsOfUse).toContain('writeFileSync');
 });
 
 /** Records starts and writes: first during the import alone, then during a call, to prove that the recorder works. */
@@ -173,14 +173,14 @@ describe('phase', () => {
   test('a dry run, then a review and its verdict, with progress events', async () => {
     const repo = featureRepo();
     repo.answers('two', APPROVED, objects('The next phase lacks a limit.'));
-    const planned = await library.previewPhase('specify', 'docs/f', { root: repo.root });
-    expect(planned).toMatchObject({ artifact: 'docs/f/spec.md', dispatches: [{ role: 'spec-reviewer' }] });
+    const preview = await library.previewPhase('specify', 'docs/f', { root: repo.root });
+    expect(preview).toMatchObject({ artifact: 'docs/f/spec.md', dispatches: [{ role: 'spec-reviewer' }] });
     expect(repo.calls()).toEqual([]);
     const kinds: string[] = [];
     const onEvent = (event: Library.Event) => void kinds.push(event.kind);
-    const played: Library.PhaseDocument = await library.phase('specify', 'docs/f', { root: repo.root, onEvent });
-    expect(played).toMatchObject({ status: 'needs_work', end: 'not-fixed', exit_code: 1 });
-    expect(played.open_issues.map(({ role }) => role)).toEqual(['phase-reviewer']);
+    const outcome: Library.PhaseDocument = await library.phase('specify', 'docs/f', { root: repo.root, onEvent });
+    expect(outcome).toMatchObject({ status: 'needs_work', end: 'not-fixed', exit_code: 1 });
+    expect(outcome.open_issues.map(({ role }) => role)).toEqual(['phase-reviewer']);
     expect(kinds.filter((kind) => kind !== 'look-active')).toEqual([
       'round-started',
       'look-started',

@@ -43,8 +43,10 @@ To measure what your reviewers catch, run "onceover prove". It shows a plan; "on
 });
 
 test('says which cooldowns it has ended', () => {
-  const lifted = [{ agent: 'claude', until: new Date('2026-03-01T12:00:00Z'), said: '429' }];
-  expect(describeDoctor({ agents: [claude], git: '2.40.0', bubblewrap: null, node: '20.19.0', lifted })).toContain(
+  const cooldowns = [{ agent: 'claude', until: new Date('2026-03-01T12:00:00Z'), said: '429' }];
+  expect(
+    describeDoctor({ agents: [claude], git: '2.40.0', bubblewrap: null, node: '20.19.0', lifted: cooldowns }),
+  ).toContain(
     'claude had reached a limit (429). onceover would not have called it until 2026-03-01T12:00:00.000Z; the next run calls it again.',
   );
 });
@@ -103,8 +105,8 @@ test.each<[string, AgentReport, RegExp]>([
     /stop hook .* folders that you trust/,
   ],
   ['no stop hook', { ...claude, abilities: { ...claude.abilities, stopHook: 'none' } }, /stop hook +not available$/m],
-])('describes %s', (_title, agent, said) => {
-  expect(tell(agent)).toMatch(said);
+])('describes %s', (_title, agent, text) => {
+  expect(tell(agent)).toMatch(text);
 });
 
 test('says that git is missing', () => {

@@ -44,8 +44,8 @@ Next: "onceover instructions" writes one instruction file per review of your cur
       /^Added to \.mcp\.json:\n\n {2}\{\}/,
     ],
     ['a new file', { path: MCP, did: 'written', added: '{}', ignored: false }, /^Wrote \.mcp\.json:/],
-  ])('describes %s', (_, step, said) => {
-    expect(describeSteps(step)).toMatch(said);
+  ])('describes %s', (_, step, text) => {
+    expect(describeSteps(step)).toMatch(text);
   });
 
   test('says that git ignores a written file', () => {
@@ -136,9 +136,9 @@ Then: "onceover prove" plans a test of your reviewers with planted bugs. It call
   });
 
   test('leaves settings without gates unchanged, and proposes lines for them', () => {
-    const left: SetupStep = { path: SETTINGS, did: 'left', added: null, ignored: false };
+    const settingsStep: SetupStep = { path: SETTINGS, did: 'left', added: null, ignored: false };
     expect(
-      describeFound({ proposed: 'gates:\n  - path: .\n' }, left),
+      describeFound({ proposed: 'gates:\n  - path: .\n' }, settingsStep),
     ).toBe(`onceover.yml already exists and was left unchanged.
 
 onceover.yml has no checks or reviews yet. Add these lines to it:
@@ -171,8 +171,8 @@ Then: "onceover prove" plans a test of your reviewers with planted bugs. It call
   test.each([
     ['watches', /^Not used as a check: "npm test" watches files and never ends\./m],
     ['changes-files', /^Not used as a check: "npm test" changes files\./m],
-  ] as const)('says why a command is not a check: %s', (why, said) => {
-    expect(describeFound({ passedOver: [{ run: 'npm test', why }] })).toMatch(said);
+  ] as const)('says why a command is not a check: %s', (why, text) => {
+    expect(describeFound({ passedOver: [{ run: 'npm test', why }] })).toMatch(text);
   });
 
   test('names the first run and the restart if rules and the MCP server are set up too', () => {
@@ -187,18 +187,18 @@ Then: "onceover prove" plans a test of your reviewers with planted bugs. It call
 });
 
 describe('an import from another tool', () => {
-  const prompt = (path: string, added: string | null): SetupStep => ({
+  const prompt = (path: string, addition: string | null): SetupStep => ({
     path: path as RepoPath,
-    did: added === null ? 'left' : 'written',
-    added,
+    did: addition === null ? 'left' : 'written',
+    added: addition,
     ignored: false,
   });
-  const carried = { tool: 'coderabbit', source: 'x.yml', left: ['x.yml:2:1: chat is not here'] } as const;
+  const carryOver = { tool: 'coderabbit', source: 'x.yml', left: ['x.yml:2:1: chat is not here'] } as const;
 
   test('shows the settings, names the prompts, and lists what was not imported', () => {
     const steps = [prompt('a.md', 'One.\n'), prompt('b.md', null), WROTE_SETTINGS];
     expect(
-      describeSetUp({ steps, gates: { ...FOUND, carried }, hook: null }),
+      describeSetUp({ steps, gates: { ...FOUND, carried: carryOver }, hook: null }),
     ).toBe(`Imported from x.yml (CodeRabbit), which stays unchanged.
 
 Wrote onceover.yml:
@@ -226,11 +226,13 @@ Then: "onceover prove" plans a test of your reviewers with planted bugs. It call
 
   test('says whether existing settings lack something', () => {
     const leave: SetupStep = { path: SETTINGS, did: 'left', added: null, ignored: false };
-    const lacking = describeFound({ carried, proposed: 'gates: []\n' }, leave);
+    const lacking = describeFound({ carried: carryOver, proposed: 'gates: []\n' }, leave);
     expect(lacking).toContain(
       'onceover.yml lacks some of these checks and reviews. Add these lines to it:\n\n  gates: []\n',
     );
     expect(lacking).toContain('Next: add the lines above to onceover.yml.');
-    expect(describeFound({ carried }, leave)).toMatch(/^x\.yml \(CodeRabbit\) has been imported already\.\n/);
+    expect(describeFound({ carried: carryOver }, leave)).toMatch(
+      /^x\.yml \(CodeRabbit\) has been imported already\.\n/,
+    );
   });
 });

@@ -10,7 +10,7 @@ describe.each<Row>([
   { agent: 'gemini', file: '.gemini/settings.json', event: 'AfterAgent', timeout: 600_000 },
 ])('$agent', ({ agent, file, event, timeout }) => {
   const entry = { hooks: [{ type: 'command', command: expect.stringContaining('onceover hook stop'), timeout }] };
-  const written = (present: string | null) => {
+  const settingsAfter = (present: string | null) => {
     const change = addHookEntry(agent, present);
     return change.kind === 'write' ? (JSON.parse(change.text) as unknown) : change;
   };
@@ -27,13 +27,15 @@ describe.each<Row>([
       '{"model":"x","hooks":{"Other":[{"hooks":[]}]}}',
       { model: 'x', hooks: { Other: [{ hooks: [] }] } },
     ],
-  ])('adds the hook to %s and keeps the rest', (_title, present, kept: { hooks?: object }) => {
-    expect(written(present)).toEqual({ ...kept, hooks: { ...kept.hooks, [event]: [entry] } });
+  ])('adds the hook to %s and keeps the rest', (_title, present, userSettings: { hooks?: object }) => {
+    expect(settingsAfter(present)).toEqual({ ...userSettings, hooks: { ...userSettings.hooks, [event]: [entry] } });
   });
 
   test('keeps other hooks of the same event before it', () => {
-    const other = { matcher: '*', hooks: [{ type: 'command', command: './mine.sh' }] };
-    expect(written(JSON.stringify({ hooks: { [event]: [other] } }))).toEqual({ hooks: { [event]: [other, entry] } });
+    const otherHook = { matcher: '*', hooks: [{ type: 'command', command: './mine.sh' }] };
+    expect(settingsAfter(JSON.stringify({ hooks: { [event]: [otherHook] } }))).toEqual({
+      hooks: { [event]: [otherHook, entry] },
+    });
   });
 
   test('returns what was added', () => {
@@ -47,8 +49,8 @@ describe.each<Row>([
   });
 
   test('keeps a hook of onceover that the user edited', () => {
-    const own = { hooks: [{ type: 'command', command: 'npx onceover hook stop --deadline 60', timeout: 90 }] };
-    expect(addHookEntry(agent, JSON.stringify({ hooks: { [event]: [own] } }))).toEqual({ kind: 'leave' });
+    const editedHook = { hooks: [{ type: 'command', command: 'npx onceover hook stop --deadline 60', timeout: 90 }] };
+    expect(addHookEntry(agent, JSON.stringify({ hooks: { [event]: [editedHook] } }))).toEqual({ kind: 'leave' });
   });
 
   test.each(['{', '// no\n{}', '[]', '"x"', 'null', '{"hooks":[]}', '{"hooks":3}', `{"hooks":{"${event}":{}}}`])(

@@ -17,8 +17,8 @@ test.each([
   ['invalid JSON', '{', /JSON/],
   ['a list', '[]', /^it does not contain an object$/],
   ['null', 'null', /^it does not contain an object$/],
-])('writes nothing if the file is %s', (_title, present, said) => {
-  expect(editJson(present, add)).toEqual({ kind: 'unreadable', said: expect.stringMatching(said) });
+])('writes nothing if the file is %s', (_title, present, message) => {
+  expect(editJson(present, add)).toEqual({ kind: 'unreadable', said: expect.stringMatching(message) });
 });
 
 test('writes nothing if the edit leaves the file or rejects it', () => {
@@ -33,10 +33,13 @@ test('keeps all other entries in their order', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (config) => {
       const text = JSON.stringify(config);
-      const changed = editJson(text, add);
-      const { mine, ...others } = JSON.parse(changed.kind === 'write' ? changed.text : '{}') as Record<string, unknown>;
-      const { mine: _, ...expected } = JSON.parse(text) as Record<string, unknown>;
-      expect([mine, JSON.stringify(others)]).toEqual([1, JSON.stringify(expected)]);
+      const change = editJson(text, add);
+      const { mine, ...otherEntries } = JSON.parse(change.kind === 'write' ? change.text : '{}') as Record<
+        string,
+        unknown
+      >;
+      const { mine: _, ...originalEntries } = JSON.parse(text) as Record<string, unknown>;
+      expect([mine, JSON.stringify(otherEntries)]).toEqual([1, JSON.stringify(originalEntries)]);
     }),
   );
 });

@@ -11,9 +11,9 @@ test.each([
     '{"x":1,"mcpServers":{"a":{"command":"b"}}}',
     { x: 1, mcpServers: { a: { command: 'b' }, onceover: ENTRY } },
   ],
-])('adds the entry to %s and keeps the rest', (_title, present, expected) => {
+])('adds the entry to %s and keeps the rest', (_title, present, config) => {
   const change = addMcpEntry(present);
-  expect(change.kind === 'write' && JSON.parse(change.text)).toEqual(expected);
+  expect(change.kind === 'write' && JSON.parse(change.text)).toEqual(config);
 });
 
 test('keeps an existing entry, whatever it says', () => {

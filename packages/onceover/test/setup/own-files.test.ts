@@ -80,8 +80,8 @@ describe('the files of onceover in a clone', () => {
     const place = await fill(repo);
     repo.write('.deepwork/logs/notes.txt', 'mine');
     repo.write('.deepwork/tmp/another-tool.json', '{}');
-    const tracked = new Set(repo.git('ls-files').split('\n'));
-    expect((await openOwnFiles(place, DEFAULT_LOG_DIR, tracked).remove()).ok).toBe(true);
+    const trackedPaths = new Set(repo.git('ls-files').split('\n'));
+    expect((await openOwnFiles(place, DEFAULT_LOG_DIR, trackedPaths).remove()).ok).toBe(true);
     const stays = execFileSync('find', ['.deepwork', '-type', 'f'], { cwd: repo.root, encoding: 'utf8' });
     expect(stays.trim().split('\n').sort()).toEqual([
       '.deepwork/jobs/a/job.yml',
@@ -110,10 +110,10 @@ describe('the files of onceover in a clone', () => {
   test('include the refs of all working trees', async () => {
     const repo = repoWith({ 'a.txt': 'a' });
     await fill(repo);
-    const linked = join(dirname(repo.root), 'linked');
-    repo.git('worktree', 'add', '-q', linked, 'main');
+    const worktree = join(dirname(repo.root), 'linked');
+    repo.git('worktree', 'add', '-q', worktree, 'main');
     const tree = repo.git('rev-parse', 'HEAD^{tree}').trim() as SnapshotId;
-    await pinSnapshot(await placeAt(linked), tree);
+    await pinSnapshot(await placeAt(worktree), tree);
     const ownFiles = openOwnFiles(await placeAt(repo.root), DEFAULT_LOG_DIR, new Set());
     expect(await ownFiles.find()).toMatchObject({
       value: expect.arrayContaining([{ kind: 'refs', path: null, count: 2 }]),
@@ -125,7 +125,7 @@ describe('the files of onceover in a clone', () => {
   test.each(['here', 'in another working tree'])('stay while a run is active %s', async (where) => {
     const repo = repoWith({ 'a.txt': 'a' });
     const place = await fill(repo);
-    const held = await holdInAnotherProcess(
+    const releaseLock = await holdInAnotherProcess(
       where === 'here' ? repo.root : join(dirname(repo.root), 'elsewhere'),
       place.commonDir,
     );
@@ -135,7 +135,7 @@ describe('the files of onceover in a clone', () => {
       expect(existsSync(join(place.commonDir, 'onceover/receipts/a.json'))).toBe(true);
       expect(refs(repo)).not.toBe('');
     } finally {
-      held();
+      releaseLock();
     }
   });
 });

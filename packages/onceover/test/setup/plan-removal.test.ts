@@ -8,14 +8,14 @@ const file = (path: string, text: string | null, isUnchanged = false): FoundFile
   text,
   isUnchanged,
 });
-const written = (change: ReturnType<typeof addMcpEntry>) => (change.kind === 'write' ? change.text : '');
+const writtenText = (change: ReturnType<typeof addMcpEntry>) => (change.kind === 'write' ? change.text : '');
 
 describe('files', () => {
   const PROMPT = '.onceover/reviews/code-quality.md';
 
   test('removes unchanged files and keeps edited ones', () => {
-    const found = [file('onceover.yml', 'x', true), file(PROMPT, 'p', true), file('.deepreview', 'mine')];
-    expect(planRemoval(found)).toEqual({
+    const files = [file('onceover.yml', 'x', true), file(PROMPT, 'p', true), file('.deepreview', 'mine')];
+    expect(planRemoval(files)).toEqual({
       taken: [
         { kind: 'file', path: 'onceover.yml', count: 1, rest: null },
         { kind: 'file', path: PROMPT, count: 1, rest: null },
@@ -26,9 +26,9 @@ describe('files', () => {
 
   test('keeps a prompt that kept settings use', () => {
     const settings = file('onceover.yml', `reviews: { a: { prompt: ${PROMPT} } }`);
-    const other = file('.onceover/reviews/other.md', 'p', true);
-    expect(planRemoval([settings, file(PROMPT, 'p', true), other])).toEqual({
-      taken: [{ kind: 'file', path: other.path, count: 1, rest: null }],
+    const otherPrompt = file('.onceover/reviews/other.md', 'p', true);
+    expect(planRemoval([settings, file(PROMPT, 'p', true), otherPrompt])).toEqual({
+      taken: [{ kind: 'file', path: otherPrompt.path, count: 1, rest: null }],
       left: [
         { path: 'onceover.yml', why: 'yours' },
         { path: PROMPT, why: 'named' },
@@ -44,20 +44,24 @@ describe('files', () => {
 describe('entries in shared files', () => {
   test('removes what was added: the file is as before, or gone', () => {
     for (const before of ['{\n  "mcpServers": {\n    "a": {}\n  }\n}\n', '{\n\t"x": [\n\t\t1\n\t]\n}\n']) {
-      expect(removeMcpEntry(written(addMcpEntry(before)))).toEqual({ kind: 'write', text: before, added: '' });
+      expect(removeMcpEntry(writtenText(addMcpEntry(before)))).toEqual({ kind: 'write', text: before, added: '' });
     }
-    expect(removeMcpEntry(written(addMcpEntry(null)))).toEqual({ kind: 'write', text: '', added: '' });
+    expect(removeMcpEntry(writtenText(addMcpEntry(null)))).toEqual({ kind: 'write', text: '', added: '' });
     for (const agent of ['claude', 'codex', 'gemini'] as const) {
       const event = agent === 'gemini' ? 'AfterAgent' : 'Stop';
-      for (const own of [{ a: 1 }, { hooks: { [event]: [{ hooks: [{ command: 'b' }] }] } }, { hooks: { Other: [] } }]) {
-        const before = `${JSON.stringify(own, null, 2)}\n`;
-        expect(removeHookEntry(agent, written(addHookEntry(agent, before)))).toEqual({
+      for (const userSettings of [
+        { a: 1 },
+        { hooks: { [event]: [{ hooks: [{ command: 'b' }] }] } },
+        { hooks: { Other: [] } },
+      ]) {
+        const before = `${JSON.stringify(userSettings, null, 2)}\n`;
+        expect(removeHookEntry(agent, writtenText(addHookEntry(agent, before)))).toEqual({
           kind: 'write',
           text: before,
           added: '',
         });
       }
-      expect(removeHookEntry(agent, written(addHookEntry(agent, null)))).toEqual({
+      expect(removeHookEntry(agent, writtenText(addHookEntry(agent, null)))).toEqual({
         kind: 'write',
         text: '',
         added: '',
@@ -66,10 +70,10 @@ describe('entries in shared files', () => {
   });
 
   test('keeps another hook in the same entry', () => {
-    const both = {
+    const settings = {
       hooks: { Stop: [{ matcher: '', hooks: [{ command: 'theirs' }, { command: 'onceover hook stop' }] }] },
     };
-    expect(removeHookEntry('claude', JSON.stringify(both))).toEqual({
+    expect(removeHookEntry('claude', JSON.stringify(settings))).toEqual({
       kind: 'write',
       text: `${JSON.stringify({ hooks: { Stop: [{ matcher: '', hooks: [{ command: 'theirs' }] }] } }, null, 2)}\n`,
       added: '',
@@ -82,8 +86,8 @@ describe('entries in shared files', () => {
     ['hooks of another shape', '.claude/settings.json', '{"hooks":{"Stop":"onceover hook stop"}}', []],
     ['invalid JSON without our name', '.mcp.json', '// a comment\n{}', []],
     ['invalid JSON with our name', '.mcp.json', '// onceover\n{}', [{ path: '.mcp.json', why: 'unreadable' }]],
-  ] as const)('does not touch a file with %s', (_, path, text, left) => {
-    expect(planRemoval([file(path, text)])).toEqual({ taken: [], left });
+  ] as const)('does not touch a file with %s', (_, path, text, keptFiles) => {
+    expect(planRemoval([file(path, text)])).toEqual({ taken: [], left: keptFiles });
   });
 
   test('names the kind of each entry, with the rest of the file', () => {

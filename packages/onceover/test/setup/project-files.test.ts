@@ -33,10 +33,10 @@ test.each<[string, string, (made: ReturnType<typeof open>) => void]>([
   ['too large', 'too large', ({ file }) => writeFileSync(file, ' '.repeat(4 * 1024 * 1024 + 1))],
   ['a symlink that leaves', 'outside', ({ file, outside }) => symlinkSync(outside, file)],
 ])('fails to read a file that is %s', async (_, code, prepare) => {
-  const made = open();
-  prepare(made);
+  const project = open();
+  prepare(project);
   const failure = { kind: 'disk', action: 'read', path: PATH, code };
-  expect(await made.files.read(PATH)).toEqual({ ok: false, failure });
+  expect(await project.files.read(PATH)).toEqual({ ok: false, failure });
 });
 
 test('does not write through a symlink', async () => {
@@ -63,9 +63,9 @@ test.each<[string, string]>([
   mkdirSync(join(root, 'inside'));
   symlinkSync(target, join(root, '.onceover'));
   const path = '.onceover/a.md' as RepoPath;
-  const refused = { ok: false, failure: { kind: 'path-in-the-way', found: 'symlink' } };
-  expect(await files.read(path)).toMatchObject(refused);
-  expect(await files.write(path, 'text')).toMatchObject(refused);
+  const refusal = { ok: false, failure: { kind: 'path-in-the-way', found: 'symlink' } };
+  expect(await files.read(path)).toMatchObject(refusal);
+  expect(await files.write(path, 'text')).toMatchObject(refusal);
   expect(readdirSync(join(root, 'inside'))).toEqual([]);
 });
 
@@ -99,9 +99,9 @@ test.each<[string, (made: ReturnType<typeof open>) => void]>([
   ['a symlink', ({ root }) => symlinkSync('..', join(root, 'a'))],
   ['a file', ({ root }) => writeFileSync(join(root, 'a'), '')],
 ])('does not list a folder that is %s', async (_, prepare) => {
-  const made = open();
-  prepare(made);
-  expect(await made.files.list('a' as RepoPath)).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
+  const project = open();
+  prepare(project);
+  expect(await project.files.list('a' as RepoPath)).toMatchObject({ ok: false, failure: { kind: 'path-in-the-way' } });
 });
 
 test('removes a file and the folders that become empty, and nothing else', async () => {

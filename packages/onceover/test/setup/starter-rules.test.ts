@@ -40,11 +40,11 @@ function hintsIn(text: string): string[] {
   return names.sort((a, b) => text.indexOf(`- ${a}: `) - text.indexOf(`- ${b}: `));
 }
 
-function matched(rule: ParsedRule | undefined, paths: readonly string[]): string[] {
+function matchingPaths(rule: ParsedRule | undefined, paths: readonly string[]): string[] {
   const hits = (globs: readonly string[], path: string) =>
     globs.some((source) => {
-      const compiled = compileGlob(source, '');
-      return compiled.ok && globMatches(compiled.glob, path);
+      const result = compileGlob(source, '');
+      return result.ok && globMatches(result.glob, path);
     });
   return paths.filter((path) => hits(rule?.include ?? [], path) && !hits(rule?.exclude ?? [], path));
 }
@@ -53,8 +53,8 @@ describe('starter rules', () => {
   test.each(LANGUAGES)('separates sources and tests of %s', (name, sources, tests) => {
     expect(hintsIn(starterRules(sources))).toEqual([name]);
     const rules = rulesFor(sources);
-    expect(matched(rules.get('code'), [...sources, ...tests])).toEqual(sources);
-    expect(matched(rules.get('tests'), [...sources, ...tests])).toEqual(tests);
+    expect(matchingPaths(rules.get('code'), [...sources, ...tests])).toEqual(sources);
+    expect(matchingPaths(rules.get('tests'), [...sources, ...tests])).toEqual(tests);
   });
 
   test('have a hint for each language, whatever the case of its extension', () => {
@@ -62,14 +62,14 @@ describe('starter rules', () => {
   });
 
   test('are valid for every mixture of languages, documents and build files', () => {
-    const others = fc.subarray(['README.md', 'docs/a.rst', 'Dockerfile', '.github/workflows/ci.yml', 'main.tf']);
+    const otherPaths = fc.subarray(['README.md', 'docs/a.rst', 'Dockerfile', '.github/workflows/ci.yml', 'main.tf']);
     fc.assert(
-      fc.property(fc.subarray([...LANGUAGES]), others, (languages, more) => {
+      fc.property(fc.subarray([...LANGUAGES]), otherPaths, (languages, otherSources) => {
         const sources = languages.flatMap(([, paths]) => paths);
         const tests = languages.flatMap(([, , paths]) => paths);
-        const rules = rulesFor([...sources, ...more]);
-        if (languages.length > 0) expect(matched(rules.get('code'), [...sources, ...tests])).toEqual(sources);
-        expect(matched(rules.get('tests'), [...sources, ...tests])).toEqual(tests);
+        const rules = rulesFor([...sources, ...otherSources]);
+        if (languages.length > 0) expect(matchingPaths(rules.get('code'), [...sources, ...tests])).toEqual(sources);
+        expect(matchingPaths(rules.get('tests'), [...sources, ...tests])).toEqual(tests);
         expect([...rules.keys()].slice(0, 1)).toEqual(['code']);
         for (const rule of rules.values()) expect(rule.description.length).toBeLessThanOrEqual(256);
       }),
@@ -79,12 +79,12 @@ describe('starter rules', () => {
   test('treat all files as code if no language is known', () => {
     const rules = rulesFor(['a.zig']);
     expect([...rules.keys()]).toEqual(['code']);
-    expect(matched(rules.get('code'), ['a.zig', 'src/b.nim', '.x/y'])).toEqual(['a.zig', 'src/b.nim', '.x/y']);
+    expect(matchingPaths(rules.get('code'), ['a.zig', 'src/b.nim', '.x/y'])).toEqual(['a.zig', 'src/b.nim', '.x/y']);
   });
 
   test('exclude vendored and generated files', () => {
     const foreign = ['vendor/a.ts', 'x/node_modules/y/a.js', 'dist/a.js', 'x/build/a.js', 'generated/a.ts', 'a.min.js'];
-    expect(matched(rulesFor(['a.ts']).get('code'), [...foreign, 'distance/a.ts'])).toEqual(['distance/a.ts']);
+    expect(matchingPaths(rulesFor(['a.ts']).get('code'), [...foreign, 'distance/a.ts'])).toEqual(['distance/a.ts']);
   });
 
   test.each([
@@ -101,12 +101,12 @@ describe('starter rules', () => {
   test('include rules for documents and build files if there are any', () => {
     const rules = rulesFor(['a.py', 'README.md', 'Makefile']);
     expect([...rules.keys()]).toEqual(['code', 'tests', 'docs', 'build-and-ci']);
-    expect(matched(rules.get('docs'), ['README.md', 'docs/a.mdx', 'CHANGELOG.md', 'a.py'])).toEqual([
+    expect(matchingPaths(rules.get('docs'), ['README.md', 'docs/a.mdx', 'CHANGELOG.md', 'a.py'])).toEqual([
       'README.md',
       'docs/a.mdx',
     ]);
     const build = ['.github/workflows/ci.yml', 'x/Dockerfile.dev', 'docker-compose.yml', 'x/Makefile', 'a/main.tf'];
-    expect(matched(rules.get('build-and-ci'), [...build, '.gitlab-ci.yml', 'Jenkinsfile', 'a.py'])).toEqual([
+    expect(matchingPaths(rules.get('build-and-ci'), [...build, '.gitlab-ci.yml', 'Jenkinsfile', 'a.py'])).toEqual([
       ...build,
       '.gitlab-ci.yml',
       'Jenkinsfile',

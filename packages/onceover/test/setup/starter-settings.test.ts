@@ -11,18 +11,18 @@ const PROMPT = '.onceover/reviews/code-quality.md';
 const LINT: CheckCommand = { name: 'lint', run: 'npm run lint', timeoutSeconds: 300 };
 const NOTHING = { checks: [], exclude: [], packages: [] };
 
-function read(text: string): Settings {
-  const parsed = parseSettings(text);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.settings;
+function readSettings(text: string): Settings {
+  const result = parseSettings(text);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.settings;
 }
 
-const { gates: _none, ...defaults } = read('');
+const { gates: _none, ...defaults } = readSettings('');
 
 describe('a first onceover.yml', () => {
   test('contains the agents, checks and excludes of the project, and runs the checks for excluded files too', () => {
     const exclude = ['**/*.snap', 'yarn.lock'];
-    const settings = read(starterSettings(['claude', 'codex'], { ...NOTHING, checks: [LINT], exclude }));
+    const settings = readSettings(starterSettings(['claude', 'codex'], { ...NOTHING, checks: [LINT], exclude }));
     const { gates, ...others } = settings;
     expect(others).toEqual({ ...defaults, agents: ['claude', 'codex'], unchangedGates: 'rest', failOn: 'medium' });
     expect(gates).toMatchObject([
@@ -34,7 +34,7 @@ describe('a first onceover.yml', () => {
   test('has one review per package in a workspace, and checks for the whole repository', () => {
     const facts = { checks: [LINT], exclude: ['**/*.snap', 'yarn.lock'], packages: ['packages/*', 'apps/web'] };
     const reviews = { 'code-quality': { prompt: PROMPT, numReviews: 1 } };
-    expect(read(starterSettings(['claude'], facts)).gates).toMatchObject([
+    expect(readSettings(starterSettings(['claude'], facts)).gates).toMatchObject([
       { path: '.', exclude: [], checks: { lint: { run: 'npm run lint' } }, reviews: {} },
       { path: 'packages/*', exclude: ['**/*.snap'], checks: {}, reviews },
       { path: 'apps/web', exclude: ['**/*.snap'], checks: {}, reviews },
@@ -43,7 +43,7 @@ describe('a first onceover.yml', () => {
   });
 
   test('has no entry without gates in a workspace without checks', () => {
-    const { gates } = read(starterSettings(['claude'], { ...NOTHING, packages: ['packages/*'] }));
+    const { gates } = readSettings(starterSettings(['claude'], { ...NOTHING, packages: ['packages/*'] }));
     expect(gates.map(({ path, reviews }) => [path, Object.keys(reviews)])).toEqual([
       ['packages/*', ['code-quality']],
       ['.', ['code-quality']],
@@ -52,13 +52,17 @@ describe('a first onceover.yml', () => {
 
   test('is valid without agents, checks and lockfiles, and shows where they go', () => {
     const text = starterSettings([], NOTHING);
-    expect(read(text)).toMatchObject({ agents: null, agent: {}, gates: [{ path: '.', exclude: [], checks: {} }] });
+    expect(readSettings(text)).toMatchObject({
+      agents: null,
+      agent: {},
+      gates: [{ path: '.', exclude: [], checks: {} }],
+    });
     expect(text).toMatch(/^# agents: .*onceover doctor/m);
     expect(text).toMatch(/^ {4}# checks: /m);
   });
 
   test('has comments that can be uncommented as they are', () => {
-    const settings = read(
+    const settings = readSettings(
       starterSettings([], NOTHING)
         .replace('        num_reviews: 1\n', '')
         .replace(/^( *)# (?=(?:agents|agent|checks|num_reviews): | {2}\w+: )/gm, '$1'),
@@ -72,7 +76,7 @@ describe('a first onceover.yml', () => {
   test('has gates that can be added to settings without gates', () => {
     const facts = { ...NOTHING, checks: [LINT] };
     expect(starterSettings([], facts)).toContain(`\n${starterGates(facts)}`);
-    expect(read(`base: develop\n${starterGates(facts)}`)).toMatchObject({
+    expect(readSettings(`base: develop\n${starterGates(facts)}`)).toMatchObject({
       base: 'develop',
       gates: [{ checks: { lint: { run: 'npm run lint' } }, reviews: { 'code-quality': { prompt: PROMPT } } }],
     });
@@ -94,9 +98,9 @@ describe('a first onceover.yml', () => {
     for (const files of sources) {
       const root = { names: new Set(Object.keys(files)), texts: new Map(Object.entries(files)) };
       const { checks } = checkCommands(root);
-      const written = read(starterSettings(['claude'], { ...NOTHING, checks })).gates[0]?.checks;
+      const checkSettings = readSettings(starterSettings(['claude'], { ...NOTHING, checks })).gates[0]?.checks;
       expect(checks.length).toBeGreaterThan(0);
-      expect(written).toEqual(
+      expect(checkSettings).toEqual(
         Object.fromEntries(checks.map(({ name, run, timeoutSeconds }) => [name, { run, timeoutSeconds }])),
       );
     }
@@ -107,11 +111,11 @@ describe('a first onceover.yml', () => {
     const agents = fc.shuffledSubarray(['claude', 'codex', 'gemini', 'opencode']);
     const names = fc.subarray(['lint', 'types', 'test', 'check'] as const);
     fc.assert(
-      fc.property(agents, names, fc.subarray(globs), (found, checkNames, exclude) => {
+      fc.property(agents, names, fc.subarray(globs), (installedAgents, checkNames, exclude) => {
         const checks = checkNames.map((name) => ({ ...LINT, name }));
-        const text = starterSettings(found, { ...NOTHING, checks, exclude });
-        const settings = read(text);
-        expect(settings.agents ?? []).toEqual(found);
+        const text = starterSettings(installedAgents, { ...NOTHING, checks, exclude });
+        const settings = readSettings(text);
+        expect(settings.agents ?? []).toEqual(installedAgents);
         expect(settings.gates.at(-1)?.exclude).toEqual(exclude);
         expect(checks.length > 0 ? settings.gates[0]?.exclude.length : 0).toBe(0);
         expect(Object.keys(settings.gates[0]?.checks ?? {})).toEqual(checkNames);

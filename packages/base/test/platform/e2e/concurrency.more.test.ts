@@ -12,11 +12,11 @@ const FOLDER = '.deepwork/tmp/review_instructions';
 const ask = (repo: TestRepo) => onceoverJson<InstructionsDocument>(repo.root, ['instructions']);
 
 /** Returns all files that the program wrote, by path relative to the root. */
-function written(repo: TestRepo): string[] {
+function writtenFiles(repo: TestRepo): string[] {
   return ['.deepwork', '.git/onceover'].flatMap((folder) => {
     try {
-      const found = readdirSync(join(repo.root, folder), { recursive: true, withFileTypes: true });
-      return found.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+      const entries = readdirSync(join(repo.root, folder), { recursive: true, withFileTypes: true });
+      return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
     } catch {
       // A process that was killed early has not made the folder yet.
       return [];
@@ -26,7 +26,7 @@ function written(repo: TestRepo): string[] {
 
 /** Expects every instruction file and every stored document to be complete. */
 function expectWhole(repo: TestRepo): void {
-  for (const path of written(repo)) {
+  for (const path of writtenFiles(repo)) {
     // A cache begins with a line that has its checksum.
     const json = path.endsWith('.json') ? readFileSync(path, 'utf8').replace(/^[0-9a-f]+\n/, '') : 'null';
     expect(() => JSON.parse(json), path).not.toThrow();
@@ -44,22 +44,25 @@ test('eight processes pass different reviews while four list them', async () => 
   const ids = (await ask(repo)).tasks.map((task) => task.review_id);
   const passing = ids.map((id) => onceover(repo.root, ['pass', id]));
   const listing = Array.from({ length: 4 }, () => ask(repo));
-  const [passed, lists] = await Promise.all([Promise.all(passing), Promise.all(listing)]);
+  const [passEnds, lists] = await Promise.all([Promise.all(passing), Promise.all(listing)]);
 
-  expect(passed.map(({ code, stdout }) => [code, stdout])).toEqual(ids.map((id) => [0, expect.stringContaining(id)]));
+  expect(passEnds.map(({ code, stdout }) => [code, stdout])).toEqual(ids.map((id) => [0, expect.stringContaining(id)]));
   for (const { tasks, skipped } of lists) {
     expect([...tasks, ...skipped].map((review) => review.review_id).sort()).toEqual([...ids].sort());
   }
   const { tasks, skipped, warnings } = await ask(repo);
   expect([tasks, skipped.map((review) => review.review_id), warnings]).toEqual([[], ids, []]);
   expect(readdirSync(join(repo.root, FOLDER)).sort()).toEqual(ids.map((id) => `${id}.passed`).sort());
-  expect(written(repo).filter((path) => basename(path).startsWith('.onceover'))).toEqual([]);
+  expect(writtenFiles(repo).filter((path) => basename(path).startsWith('.onceover'))).toEqual([]);
   expectWhole(repo);
 });
 
 test('a killed process leaves nothing half-written, and the next one works', async () => {
-  const more = '    reference_files: [{path: ref.md}]\n';
-  const repo = repoWith({ '.deepreview': ruleText('check', { more }), 'ref.md': 'long text\n'.repeat(8000) });
+  const referenceKeys = '    reference_files: [{path: ref.md}]\n';
+  const repo = repoWith({
+    '.deepreview': ruleText('check', { more: referenceKeys }),
+    'ref.md': 'long text\n'.repeat(8000),
+  });
   for (let i = 0; i < 80; i++) repo.write(`f${i}.py`, `${i}`);
   const whole = await ask(repo);
   const start = Date.now();
@@ -67,13 +70,13 @@ test('a killed process leaves nothing half-written, and the next one works', asy
   const took = Date.now() - start;
 
   // The moments are spread over the whole run with some randomness, so that every part is hit.
-  let killed = 0;
+  let kills = 0;
   for (let i = 0; i < 30; i++) {
     repo.write('f0.py', `changed ${i}`);
-    if (await killAfter(repo, took * ((i + Math.random()) / 30))) killed++;
+    if (await killAfter(repo, took * ((i + Math.random()) / 30))) kills++;
     expectWhole(repo);
   }
-  expect(killed).toBeGreaterThan(10);
+  expect(kills).toBeGreaterThan(10);
 
   repo.write('f0.py', '0');
   expect(await ask(repo)).toEqual(whole);
@@ -88,8 +91,8 @@ async function killAfter(repo: TestRepo, ms: number): Promise<boolean> {
     env: cleanEnvironment(dirname(repo.root)),
     stdio: 'ignore',
   });
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));
-  await Promise.race([ended, sleep(ms)]);
+  const exit = new Promise<NodeJS.Signals | null>((resolve) => child.on('exit', (_, signal) => resolve(signal)));
+  await Promise.race([exit, sleep(ms)]);
   child.kill('SIGKILL');
-  return (await ended) === 'SIGKILL';
+  return (await exit) === 'SIGKILL';
 }

@@ -19,17 +19,23 @@ export async function completionCommand(shell: string, program: Command): Promis
 
 function tableOf(program: Command): readonly Words[] {
   const visible = program.commands.filter((command) => !command.name().includes('-reviewer'));
-  const own = { path: '', words: [...visible.map((command) => command.name()), '--help', '--version'] };
+  const programWords = { path: '', words: [...visible.map((command) => command.name()), '--help', '--version'] };
   const below = visible.flatMap((command) => [
-    { path: command.name(), words: [...command.commands.map((one) => one.name()), ...optionsOf(command)] },
-    ...command.commands.map((one) => ({ path: `${command.name()} ${one.name()}`, words: optionsOf(one) })),
+    {
+      path: command.name(),
+      words: [...command.commands.map((subcommand) => subcommand.name()), ...optionsOf(command)],
+    },
+    ...command.commands.map((subcommand) => ({
+      path: `${command.name()} ${subcommand.name()}`,
+      words: optionsOf(subcommand),
+    })),
   ]);
-  return [own, ...below];
+  return [programWords, ...below];
 }
 
 function optionsOf(command: Command): readonly string[] {
-  const named = command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
-  return [...named, '--help'];
+  const flags = command.options.filter(({ hidden }) => !hidden).flatMap(({ long }) => long ?? []);
+  return [...flags, '--help'];
 }
 
 function bashScript(table: readonly Words[]): string {
@@ -52,8 +58,8 @@ complete -o default -F _onceover onceover
 
 function fishScript(table: readonly Words[]): string {
   const lines = table.flatMap(({ path, words }) => {
-    const seen = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
-    const when = path === '' ? '__fish_use_subcommand' : seen.join('; and ');
+    const conditions = path.split(' ').map((word) => `__fish_seen_subcommand_from ${word}`);
+    const when = path === '' ? '__fish_use_subcommand' : conditions.join('; and ');
     const kindOf = (word: string) => (word.startsWith('--') ? `-l ${word.slice(2)}` : `-a ${word}`);
     return words.map((word) => `complete -c onceover -n '${when}' ${kindOf(word)}`);
   });

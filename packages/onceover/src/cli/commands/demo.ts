@@ -10,10 +10,10 @@ import { exitWith, type Flags, finish, printResult } from '../output.ts';
  * answer is JSON on stdout.
  */
 export async function demoReviewerCommand(name: string): Promise<void> {
-  const read = await readStdin(null);
-  if (!read.ok) return exitWith(read.failure, false);
+  const input = await readStdin(null);
+  if (!input.ok) return exitWith(input.failure, false);
   const { answerAsReviewer } = await import('../../demo/reviewer.ts');
-  const answer = await answerAsReviewer(name, read.value ?? '', process.env['ONCEOVER_SESSION'] ?? null);
+  const answer = await answerAsReviewer(name, input.value ?? '', process.env['ONCEOVER_SESSION'] ?? null);
   if (answer === null) {
     process.stderr.write('onceover: "demo-reviewer" is a part of "onceover demo" and works only there.\n');
     process.exitCode = 1;
@@ -25,7 +25,7 @@ export async function demoCommand({ keep = false, json = false }: Flags<never, '
   const looks = { paint, width: width ?? PAGE_WIDTH };
   if (!json) printResult(describeDemoBeginning(looks));
   const { playDemo } = await import('../../demo/play.ts');
-  const played = await interruptible(
+  const demoResult = await interruptible(
     (stop) =>
       playDemo({
         reviewer: [process.execPath, process.argv[1] ?? '', 'demo-reviewer'],
@@ -38,7 +38,7 @@ export async function demoCommand({ keep = false, json = false }: Flags<never, '
     json,
     () => INTERRUPTED,
   );
-  await finish(played, json, {
+  await finish(demoResult, json, {
     document: demoDocument,
     text: (demo) => describeDemoEnd(demo, looks),
     exitCode: ({ strayed }) => (strayed === null ? 0 : 3),

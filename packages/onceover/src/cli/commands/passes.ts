@@ -10,7 +10,7 @@ const NOTHING = { carrier: null, passes: 0, waivers: 0, removed: 0 };
 export async function passesListCommand({ json = false }: Flags): Promise<void> {
   await finish(await listPasses(workingDirectory()), json, {
     document: passesDocument,
-    text: (list, styled) => describePassList(list, new Date(), styled),
+    text: (list, style) => describePassList(list, new Date(), style),
   });
 }
 
@@ -39,8 +39,8 @@ export async function askToShare(): Promise<void> {
   const code = process.exitCode;
   const { createInterface } = process.getBuiltinModule('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-  const answer = await Promise.race([lines.question('Share them now? [y/N] '), closed]);
+  const endOfInput = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const answer = await Promise.race([lines.question('Share them now? [y/N] '), endOfInput]);
   lines.close();
   if (/^y(?:es)?$/i.test(answer.trim())) await passesPushCommand({});
   process.exitCode = code;
@@ -50,8 +50,8 @@ export async function passesPruneCommand(options: Flags & { readonly days?: numb
   const { json = false, days = null } = options;
   await finish(await prunePasses(workingDirectory(), days), json, {
     document: ({ carrier, removed }) => ({ ...NOTHING, carrier, removed }),
-    text: ({ carrier, removed, days: most }) =>
-      `Removed ${count(removed, 'statement')} older than ${count(most, 'day')} from ${carrier}.`,
+    text: ({ carrier, removed, days: dayLimit }) =>
+      `Removed ${count(removed, 'statement')} older than ${count(dayLimit, 'day')} from ${carrier}.`,
   });
 }
 

@@ -28,11 +28,11 @@ export async function phaseCommand(
   flags: PhaseFlags,
 ): Promise<void> {
   const { json = false, dryRun = false } = flags;
-  const isPhase = PHASES.some((one) => one === name);
+  const isPhase = PHASES.some((phase) => phase === name);
   if (name !== undefined && !isPhase) return exitWith({ kind: 'unknown-phase', name }, json);
-  const asked = await requestOf(name as PhaseName | undefined, feature, flags);
-  if (!asked.ok) return exitWith(asked.failure, json);
-  const request = asked.value;
+  const requestResult = await requestOf(name as PhaseName | undefined, feature, flags);
+  if (!requestResult.ok) return exitWith(requestResult.failure, json);
+  const request = requestResult.value;
   const reports = flags.report === undefined ? null : await import('../reports.ts');
   const files = reports?.pageFiles(flags, 'phase') ?? ok([]);
   if (!files.ok) return exitWith(files.failure, json);
@@ -52,15 +52,15 @@ export async function phaseCommand(
     }
   };
   const again = commandOf(request);
-  const played = await interruptible(work, json, (cut) => (cut.ok ? soFar(cut.value, request, again) : {}));
+  const phaseResult = await interruptible(work, json, (cut) => (cut.ok ? soFar(cut.value, request, again) : {}));
   const missing =
-    reports === null || played === 'interrupted' || !played.ok
+    reports === null || phaseResult === 'interrupted' || !phaseResult.ok
       ? []
-      : await reports.writePages(files.value, await phasePage(played.value, again));
-  await finish(played, json, {
+      : await reports.writePages(files.value, await phasePage(phaseResult.value, again));
+  await finish(phaseResult, json, {
     warnings: ({ notices }) => notices.map(describePhaseNotice),
     document: phaseDocument,
-    text: (outcome, shown) => describePhase(outcome, again, shown),
+    text: (outcome, style) => describePhase(outcome, again, style),
     // If a requested report could not be written, a phase that would exit with 0 exits with 3.
     exitCode: ({ exitCode }) => (exitCode === 0 && missing.length > 0 ? 3 : exitCode),
   });
@@ -107,8 +107,8 @@ async function requestOf(
 ): Promise<Result<PhaseOptions>> {
   if (name === undefined) return wrong(`Name a phase: ${PHASES.join(', ')}.`);
   if (feature === undefined) return wrong(`Name the folder of the feature: onceover phase ${name} FOLDER.`);
-  const said = wrongFlags(name, flags);
-  if (said !== null) return wrong(said);
+  const mistake = wrongFlags(name, flags);
+  if (mistake !== null) return wrong(mistake);
   const files = await filesOption(flags.files, 'phase');
   if (!files.ok) return files;
   const summary = flags.summary === '-' ? await readStdin(null) : ok(flags.summary ?? null);
@@ -122,7 +122,7 @@ async function requestOf(
   });
 }
 
-const wrong = (said: string) => err({ kind: 'wrong-usage', said, command: 'phase' });
+const wrong = (message: string) => err({ kind: 'wrong-usage', said: message, command: 'phase' });
 
 /** Returns why these flags cannot be used together or in this phase; null if they can. */
 function wrongFlags(name: PhaseName, flags: PhaseFlags): string | null {

@@ -34,7 +34,7 @@ export async function proveCommand(flags: ProveFlags): Promise<void> {
   const options = readFlags(flags);
   if (!options.ok) return exitWith(options.failure, json);
   const reports = (flags.report ?? []).map(reportFile);
-  const wrongReport = reports.find((one) => !one.ok);
+  const wrongReport = reports.find((report) => !report.ok);
   if (wrongReport?.ok === false) return exitWith(wrongReport.failure, json);
   if (!yes) {
     return finish(await planProof(workingDirectory(), options.value), json, {
@@ -46,14 +46,15 @@ export async function proveCommand(flags: ProveFlags): Promise<void> {
         ].join('\n\n'),
     });
   }
-  const played = await interruptible(
+  const proofResult = await interruptible(
     (stop) => playProof(workingDirectory(), options.value, { stop, tell: progressLine() }),
     json,
     () => INTERRUPTED,
   );
-  const wanted = reports.flatMap((one) => (one.ok ? [one.value] : []));
-  const isWritten = played === 'interrupted' || !played.ok || (await writeProof(played.value, wanted));
-  await finish(played, json, {
+  const reportFiles = reports.flatMap((report) => (report.ok ? [report.value] : []));
+  const isWritten =
+    proofResult === 'interrupted' || !proofResult.ok || (await writeProof(proofResult.value, reportFiles));
+  await finish(proofResult, json, {
     document: proofDocument,
     text: describeProof,
     exitCode: ({ end, proofs }) => (end === 'no-verdict' || proofs.length === 0 || !isWritten ? 3 : 0),
@@ -66,11 +67,11 @@ type ProofReport = { readonly format: 'markdown' | 'html'; readonly name: string
  * Writes the reports of a proof (a test of the reviewers). Prints an error for each that could not be written, and
  * returns whether all were written.
  */
-async function writeProof(played: PlayedProve, wanted: readonly ProofReport[]): Promise<boolean> {
+async function writeProof(proof: PlayedProve, reports: readonly ProofReport[]): Promise<boolean> {
   const files: { name: string; text: string }[] = [];
   const missing: Failure[] = [];
-  for (const { format, name } of wanted) {
-    const text = format === 'markdown' ? ok(proofMarkdown(played)) : await proofPage(played);
+  for (const { format, name } of reports) {
+    const text = format === 'markdown' ? ok(proofMarkdown(proof)) : await proofPage(proof);
     if (text.ok) files.push({ name, text: text.value });
     else missing.push(text.failure);
   }
@@ -79,9 +80,9 @@ async function writeProof(played: PlayedProve, wanted: readonly ProofReport[]): 
   return missing.length + failures.length === 0;
 }
 
-function proofPage(played: PlayedProve): Promise<Result<string>> {
-  const verdict = [describeProofTitle(played), ...proofNotes(played)];
-  return recordsPage(workingDirectory(), { page: 'prove', verdict, prove: proofDocument(played) });
+function proofPage(proof: PlayedProve): Promise<Result<string>> {
+  const verdict = [describeProofTitle(proof), ...proofNotes(proof)];
+  return recordsPage(workingDirectory(), { page: 'prove', verdict, prove: proofDocument(proof) });
 }
 
 /** Returns a function that prints one line for each planted mistake to stderr, with the cost so far. */
@@ -89,10 +90,10 @@ function progressLine() {
   return ({ number, of, review, reviews, title, spent }: Parameters<Parameters<typeof playProof>[2]['tell']>[0]) => {
     const usd = spent.usage?.costUsd ?? null;
     const tokens = spent.usage === null ? '' : `, ${tokensOf(totalTokens(spent.usage))} tokens`;
-    const paid = `${count(spent.calls, 'call')}${tokens}${usd === null ? '' : `, ${usdOf(usd)}`}`;
+    const spending = `${count(spent.calls, 'call')}${tokens}${usd === null ? '' : `, ${usdOf(usd)}`}`;
     const place = reviews === 1 ? '' : `, review ${review} of ${reviews}`;
     process.stderr.write(
-      `[${number}/${of}${place}] ${paid} so far: ${title.replace(/[^\x20-\x7e]/g, '?').slice(0, 120)}\n`,
+      `[${number}/${of}${place}] ${spending} so far: ${title.replace(/[^\x20-\x7e]/g, '?').slice(0, 120)}\n`,
     );
   };
 }
@@ -112,16 +113,16 @@ function commandOf(args: readonly string[]): string {
 function readFlags(flags: ProveFlags): Result<ProveOptions> {
   const budget = flags.budget === undefined ? { usd: null, calls: null } : parseBudget(flags.budget);
   if (budget === null) return wrong('--budget takes dollars, such as 5, or calls, such as "40 calls"');
-  const reviewers = listed(flags.reviewers).map(Number);
-  if (reviewers.some((one) => !Number.isInteger(one) || one < 1 || one > 10)) {
+  const reviewers = wordsOf(flags.reviewers).map(Number);
+  if (reviewers.some((number) => !Number.isInteger(number) || number < 1 || number > 10)) {
     return wrong('--reviewers takes numbers from 1 to 10, such as 1,3');
   }
-  const sessions = SESSION_MODES.filter((one) => listed(flags.sessions).includes(one));
-  if (sessions.length !== listed(flags.sessions).length) return wrong(`--sessions takes ${SESSION_MODES.join(', ')}`);
-  const readings = READING_MODES.filter((one) => listed(flags.reading).includes(one));
-  if (readings.length !== listed(flags.reading).length) return wrong(`--reading takes ${READING_MODES.join(', ')}`);
-  const sources = CASE_SOURCES.filter((one) => listed(flags.kinds).includes(one));
-  if (sources.length !== listed(flags.kinds).length) return wrong(`--kinds takes ${CASE_SOURCES.join(', ')}`);
+  const sessions = SESSION_MODES.filter((mode) => wordsOf(flags.sessions).includes(mode));
+  if (sessions.length !== wordsOf(flags.sessions).length) return wrong(`--sessions takes ${SESSION_MODES.join(', ')}`);
+  const readings = READING_MODES.filter((mode) => wordsOf(flags.reading).includes(mode));
+  if (readings.length !== wordsOf(flags.reading).length) return wrong(`--reading takes ${READING_MODES.join(', ')}`);
+  const sources = CASE_SOURCES.filter((source) => wordsOf(flags.kinds).includes(source));
+  if (sources.length !== wordsOf(flags.kinds).length) return wrong(`--kinds takes ${CASE_SOURCES.join(', ')}`);
   const { gate: gates = [], cases = 20, repeat = 1, seed = 1, set = false, own = null } = flags;
   const modes = sessions.length === 0 ? (['skipped'] as const) : sessions;
   const { remote } = flags;
@@ -129,11 +130,11 @@ function readFlags(flags: ProveFlags): Result<ProveOptions> {
   return ok({ gates, cases, repeat, seed, set, own, budget, reviewers, sessions: modes, readings, sources, ...place });
 }
 
-function listed(text = ''): readonly string[] {
+function wordsOf(text = ''): readonly string[] {
   return text
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '');
+    .map((word) => word.trim())
+    .filter((word) => word !== '');
 }
 
 function reportFile(flag: string): Result<ProofReport> {
@@ -143,6 +144,6 @@ function reportFile(flag: string): Result<ProofReport> {
     : ok({ format: format === 'html' ? 'html' : 'markdown', name });
 }
 
-function wrong(said: string): { readonly ok: false; readonly failure: ReturnType<typeof err>['failure'] } {
-  return err({ kind: 'wrong-usage', said: `${said}.`, command: 'prove' });
+function wrong(message: string): { readonly ok: false; readonly failure: ReturnType<typeof err>['failure'] } {
+  return err({ kind: 'wrong-usage', said: `${message}.`, command: 'prove' });
 }

@@ -55,12 +55,12 @@ export function wishOf(flags: PublishFlags) {
 export async function publicationOfRun(): Promise<(run: PublishedRun) => Promise<string | null>> {
   const send = await openPublication(wishOf({}));
   return async (run) => {
-    const published = await send(run);
-    if (published.ok) {
-      process.stderr.write(`${describePublished(published.value, false)}\n`);
+    const publication = await send(run);
+    if (publication.ok) {
+      process.stderr.write(`${describePublished(publication.value, false)}\n`);
       return null;
     }
-    const { what, next } = describeFailure(published.failure);
+    const { what, next } = describeFailure(publication.failure);
     printFailure({ what: `The result is not published: ${what}`, next });
     return `the result is not published: ${what}`;
   };

@@ -29,12 +29,13 @@ export async function costCommand(
 ): Promise<void> {
   const { json = false, csv = false, details = false, since = null, branch = null } = options;
   if (json && csv) return wrongUsage('cost', '--json and --csv cannot be used together.', json);
-  const asked = options.report === undefined ? null : await import('../reports.ts');
-  const files = asked?.pageFiles(options, 'cost') ?? ok([]);
+  const reports = options.report === undefined ? null : await import('../reports.ts');
+  const files = reports?.pageFiles(options, 'cost') ?? ok([]);
   if (!files.ok) return exitWith(files.failure, json);
-  const read = await cost(workingDirectory(), { feature: feature ?? null, since, branch });
-  const missing = asked === null || !read.ok ? [] : await asked.writePages(files.value, await costPage(read.value));
-  await finish(read, json, {
+  const costResult = await cost(workingDirectory(), { feature: feature ?? null, since, branch });
+  const missing =
+    reports === null || !costResult.ok ? [] : await reports.writePages(files.value, await costPage(costResult.value));
+  await finish(costResult, json, {
     exitCode: () => (missing.length === 0 ? 0 : 3),
     document: ({ report }) => report,
     text({ kind, report, rows }, { paint, width }) {
@@ -46,10 +47,10 @@ export async function costCommand(
 }
 
 function costPage({ kind, report }: Cost) {
-  const own = kind === 'all' ? { cost: report } : { feature: report };
+  const pageContent = kind === 'all' ? { cost: report } : { feature: report };
   const title =
     kind === 'all' ? 'What reviews cost in this clone' : `What reviews of ${quoteName(report.feature)} cost`;
-  return recordsPage(workingDirectory(), { page: 'cost', verdict: [title], ...own });
+  return recordsPage(workingDirectory(), { page: 'cost', verdict: [title], ...pageContent });
 }
 
 const NARROWEST = 64;
@@ -57,15 +58,15 @@ const WIDEST = 110;
 
 export async function explainCommand(name: string, options: Flags<'base', 'prompt' | 'transcript'>): Promise<void> {
   const { base = null, prompt = false, transcript = false, json = false } = options;
-  const explained = await explain(workingDirectory(), name, base);
-  if (!explained.ok) return exitWith(explained.failure, json);
-  if (explained.value.about === 'review') {
-    return finish(ok(explained.value.explanation), json, {
+  const result = await explain(workingDirectory(), name, base);
+  if (!result.ok) return exitWith(result.failure, json);
+  if (result.value.about === 'review') {
+    return finish(ok(result.value.explanation), json, {
       document: explainDocument,
       text: (review, { width }) => describeExplanation(review, width),
     });
   }
-  const { explanation } = explained.value;
+  const { explanation } = result.value;
   const { document } = explanation;
   if (transcript && !json) {
     if (document.about !== 'slot') return wrongUsage('explain', `--transcript ${NEEDS_REVIEWER}`);
@@ -86,8 +87,8 @@ export async function resolveCommand(
   flags: Flags<'skip', 'confirm'> & { readonly fixed?: string | true },
 ): Promise<void> {
   const { fixed, skip, confirm, json = false } = flags;
-  const given = givenFlags({ '--fixed': fixed, '--skip': skip, '--confirm': confirm });
-  if (given.length !== 1) return wrongUsage('resolve', 'Use --fixed, --skip with a reason, or --confirm.', json);
+  const flagNames = givenFlags({ '--fixed': fixed, '--skip': skip, '--confirm': confirm });
+  if (flagNames.length !== 1) return wrongUsage('resolve', 'Use --fixed, --skip with a reason, or --confirm.', json);
   const why = skip?.trim() ?? (typeof fixed === 'string' ? fixed : '');
   if (skip !== undefined && why === '') return wrongUsage('resolve', '--skip needs a reason.', json);
   const how = confirm === true ? 'confirmed' : skip === undefined ? 'fixed' : 'skipped';

@@ -29,8 +29,8 @@ export async function plainInstructions(): Promise<void> {
 }
 
 export async function passCommand(id: string, { json = false }: Flags): Promise<void> {
-  const marked = await pass(workingDirectory(), id, 'cli');
-  await finish(marked, json, { document: passDocument, text: (marked) => describePass(marked) });
+  const passResult = await pass(workingDirectory(), id, 'cli');
+  await finish(passResult, json, { document: passDocument, text: (receipt) => describePass(receipt) });
 }
 
 export async function rulesCommand(names: readonly string[], { json = false }: Flags): Promise<void> {
@@ -38,7 +38,7 @@ export async function rulesCommand(names: readonly string[], { json = false }: F
   if (!files.ok) return exitWith(files.failure, json);
   await finish(await rules(workingDirectory(), files.value), json, {
     warnings: ({ notices }) => notices.map(describeNotice),
-    document: (found) => rulesDocument(found.rules, found.notices),
-    text: (found) => describeRules(found.rules, files.value?.names ?? null),
+    document: (listing) => rulesDocument(listing.rules, listing.notices),
+    text: (listing) => describeRules(listing.rules, files.value?.names ?? null),
   });
 }

@@ -27,8 +27,8 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   if (!files.ok) return exitWith(files.failure, json);
   const reporter = await consoleReporter({ quiet });
   const startedBy = flags.startedByAgent === true ? 'agent' : 'person';
-  const given = { gates: flags.gate ?? [], paths, files: files.value, startedBy, reporter, stop: null } as const;
-  const request: RunRequestOptions = { ...flags, ...given };
+  const options = { gates: flags.gate ?? [], paths, files: files.value, startedBy, reporter, stop: null } as const;
+  const request: RunRequestOptions = { ...flags, ...options };
   const reports = await reportsOf(flags, request);
   if (!reports.ok) return exitWith(reports.failure, json);
   const publication = flags.publish === true ? await (await import('./publish.ts')).publicationOfRun() : null;
@@ -59,25 +59,25 @@ export async function runCommand(paths: readonly string[], flags: RunFlags, runG
   }
   const { ended, loop } = outcome.value;
   const unwritten = (await reports.value?.write(ended)) ?? [];
-  const unpublished =
+  const publicationError =
     publication === null
       ? null
       : await publication({ kind: 'run', document: (await documents()).runDocument(ended, unwritten) });
-  const missing = unpublished === null ? unwritten : [...unwritten, unpublished];
+  const missing = publicationError === null ? unwritten : [...unwritten, publicationError];
   const isShort = missing.length > 0 && ended.exitCode === 0;
   const story = loop === null ? null : await import('@onceover/gates/fix-loop/describe');
   await finish(ok(isShort ? { ...ended, status: 'error' as const, exitCode: 3 as const } : ended), json, {
     warnings: ({ notices }) => (quiet ? [] : notices.map(describeRunNotice)),
-    document: async (told) => ({
-      ...(await documents()).runDocument(told, missing),
+    document: async (endedRun) => ({
+      ...(await documents()).runDocument(endedRun, missing),
       ...(loop === null ? {} : { loop: story?.loopDocument(loop) }),
     }),
-    text: (told, style) =>
+    text: (endedRun, style) =>
       [
-        describeRun(told, style, amountOf(flags)),
+        describeRun(endedRun, style, amountOf(flags)),
         ...(loop === null || story === null ? [] : [story.describeLoop(loop, style)]),
       ].join('\n\n'),
-    exitCode: (told) => told.exitCode,
+    exitCode: (endedRun) => endedRun.exitCode,
   });
   reports.value?.print(ended);
   const canAsk = !json && startedBy === 'person' && process.stdin.isTTY && process.stderr.isTTY;
@@ -114,8 +114,8 @@ async function runOrFix(
     return ran.ok ? ok({ ended: ran.value, loop: null }) : ran;
   }
   const loop = { fixer, mostIterations: maxIterations ?? null, ratchet };
-  const looped = await runUntilPass(workingDirectory(), request, loop);
-  return looped.ok ? ok({ ended: looped.value.run, loop: looped.value }) : looped;
+  const loopResult = await runUntilPass(workingDirectory(), request, loop);
+  return loopResult.ok ? ok({ ended: loopResult.value.run, loop: loopResult.value }) : loopResult;
 }
 
 /** Returns why these flags cannot be used together; null if they can. */
@@ -129,7 +129,7 @@ function wrongFlags(flags: RunFlags): string | null {
   });
   return firstWrong([
     [selecting.length > 1, `${selecting.join(' and ')} cannot be used together.`],
-    [base !== undefined && selecting.some((one) => one !== '--files'), `--base cannot be used with ${selecting[0]}.`],
+    [base !== undefined && selecting.some((flag) => flag !== '--files'), `--base cannot be used with ${selecting[0]}.`],
     [!untilPass && ofLoop !== undefined, `${ofLoop} works only with --until-pass.`],
     [untilPass && fixer === undefined, '--until-pass needs a fixer: name an agent with --fixer.'],
     [untilPass && commit !== undefined, '--until-pass cannot be used with --commit: a commit cannot be changed.'],

@@ -13,13 +13,13 @@ export async function serveCommand({ config }: { readonly config?: string }): Pr
   const stopNow = new AbortController();
   const onSignal = () => (stop.signal.aborted ? stopNow : stop).abort();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
-  const ended = await openServer({
+  const result = await openServer({
     config: config === undefined ? null : resolve(config),
     stop: stop.signal,
     stopNow: stopNow.signal,
     tell: (event) => process.stdout.write(`${jsonServerEvent(event, new Date())}\n`),
   });
-  if (!ended.ok) await exitWith(ended.failure, false);
+  if (!result.ok) await exitWith(result.failure, false);
 }
 
 /**
@@ -32,8 +32,8 @@ export async function serveReviewCommand(): Promise<void> {
   // If the server was killed, no one waits for the result any more.
   const parent = process.ppid;
   setInterval(() => process.ppid !== parent && stop.abort(), 1000).unref();
-  const reviewed = await serveReview(workingDirectory(), readFileSync(0, 'utf8'), stop.signal);
-  if (!reviewed.ok) return exitWith(reviewed.failure, true);
-  printJson(reviewed.value);
-  process.exitCode = reviewed.value.exit_code;
+  const review = await serveReview(workingDirectory(), readFileSync(0, 'utf8'), stop.signal);
+  if (!review.ok) return exitWith(review.failure, true);
+  printJson(review.value);
+  process.exitCode = review.value.exit_code;
 }

@@ -23,8 +23,10 @@ export async function doctorCommand(options: Flags & { readonly resume?: string 
     text: describeDoctor,
     exitCode({ agents }) {
       if (!agents.some(canReview)) return 3;
-      const tried = agents.filter(({ name, program }) => program !== null && (resume === 'all' || name === resume));
-      return tried.some((agent) => agent.resume.kind === 'no' && agent.resume.from === 'probed') ? 1 : 0;
+      const testedAgents = agents.filter(
+        ({ name, program }) => program !== null && (resume === 'all' || name === resume),
+      );
+      return testedAgents.some((agent) => agent.resume.kind === 'no' && agent.resume.from === 'probed') ? 1 : 0;
     },
   });
 }
@@ -33,7 +35,7 @@ export async function initCommand(
   options: Flags<'mcp' | 'hook', 'gates' | 'rules' | 'passes' | 'remove' | 'yes'> & { readonly from?: string | true },
 ): Promise<void> {
   const { json = false, remove = false, yes = false, ...asked } = options;
-  const wrong = (said: string) => wrongUsage('init', said, json);
+  const wrong = (message: string) => wrongUsage('init', message, json);
   if (remove && Object.keys(asked).length > 0)
     return wrong('init --remove can be combined only with --yes and --json.');
   if (remove) {
@@ -58,10 +60,10 @@ export async function initCommand(
 
 /** Reports every mistake in the configuration files. Exits with 2 if there is one. */
 export async function configCheckCommand({ json = false }: Flags): Promise<void> {
-  const checked = await checkConfig(workingDirectory());
-  const problems = checked.ok ? problemsOf(checked.value) : [];
+  const checkResult = await checkConfig(workingDirectory());
+  const problems = checkResult.ok ? problemsOf(checkResult.value) : [];
   const valid = problems.length === 0;
-  await finish(checked, json, {
+  await finish(checkResult, json, {
     exitCode: () => (valid ? 0 : 2),
     document: ({ gates, rules, jobs }) => ({ valid, gates, rules, jobs, problems }),
     text({ gates, rules, jobs }) {
@@ -85,8 +87,8 @@ function problemsOf({ missingPrompts, notices, offered }: CheckedConfig): readon
 const DEFAULT_MINUTES = 60;
 const MOST_MINUTES = 24 * 60;
 
-export async function snoozeCommand(asked: string | undefined, { json = false }: Flags): Promise<void> {
-  const minutes = asked === 'off' ? 0 : asked === undefined ? DEFAULT_MINUTES : Number(asked);
+export async function snoozeCommand(duration: string | undefined, { json = false }: Flags): Promise<void> {
+  const minutes = duration === 'off' ? 0 : duration === undefined ? DEFAULT_MINUTES : Number(duration);
   if (!Number.isInteger(minutes) || minutes < 0 || minutes > MOST_MINUTES)
     return wrongUsage('hook', `hook snooze takes a number of minutes up to ${MOST_MINUTES}, or "off".`, json);
   await finish(await snoozeHook(workingDirectory(), minutes), json, {

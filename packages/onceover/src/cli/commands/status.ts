@@ -13,21 +13,21 @@ import { amountOf } from './run.ts';
 
 export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'> & PageFlags): Promise<void> {
   const { json = false, prompt = false, base = null, report } = options;
-  const asked = report === undefined ? null : await import('../reports.ts');
-  const files = asked?.pageFiles(options, 'status') ?? ok([]);
+  const reports = report === undefined ? null : await import('../reports.ts');
+  const files = reports?.pageFiles(options, 'status') ?? ok([]);
   if (!files.ok) return exitWith(files.failure, json);
-  const read = await status(workingDirectory(), base);
-  if (asked !== null && read.ok) {
-    const { outcome, proofs } = read.value;
+  const statusResult = await status(workingDirectory(), base);
+  if (reports !== null && statusResult.ok) {
+    const { outcome, proofs } = statusResult.value;
     const verdict = [...describeVerdict(outcome), ...proofs.map(describeProof)];
     const subject = { page: 'status', verdict, run: runDocument(outcome) } as const;
-    const missing = await asked.writePages(files.value, await statusPage(workingDirectory(), base, subject));
+    const missing = await reports.writePages(files.value, await statusPage(workingDirectory(), base, subject));
     if (missing.length > 0) {
       process.exitCode = 3;
       return;
     }
   }
-  await finish(read, json, {
+  await finish(statusResult, json, {
     warnings: ({ outcome }) => outcome.notices.map(describeRunNotice),
     document: ({ outcome, proofs, agreement }) => ({
       ...runDocument(outcome),
@@ -39,7 +39,7 @@ export async function statusCommand(options: Flags<'base', 'prompt' | 'verbose'>
         ? showInvisibleInLines(describePromptForAgent(outcome.findings, await failingChecks()))
         : [
             describeRun(outcome, style, amountOf(options)),
-            ...proofs.map((one) => wrapTo(describeProof(one), style)),
+            ...proofs.map((proof) => wrapTo(describeProof(proof), style)),
             ...describeSignerAudits(agreement).map((line) => wrapTo(line, style)),
           ].join('\n'),
     exitCode: ({ outcome }) => outcome.exitCode,

@@ -23,7 +23,7 @@ export async function workerCommand(flags: WorkerFlags): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
   const tell = (event: WorkerEvent) =>
     process.stdout.write(`${json ? jsonWorkerEvent(event, new Date()) : describeWorkerEvent(event)}\n`);
-  const ended = await worker({
+  const result = await worker({
     name: flags.name ?? hostname(),
     agents: [...new Set(agents)],
     settingsFolder: flags.settings ?? null,
@@ -40,5 +40,5 @@ export async function workerCommand(flags: WorkerFlags): Promise<void> {
     stopNow: stopNow.signal,
     tell,
   });
-  if (!ended.ok) await exitWith(ended.failure, json);
+  if (!result.ok) await exitWith(result.failure, json);
 }

@@ -28,7 +28,7 @@ export async function workflowListCommand({ json = false }: Flags): Promise<void
   await finish(await workflows(workingDirectory()), json, {
     warnings: workflowWarnings,
     document: workflowsDocument,
-    text: wrapped((found, shown) => describeWorkflows(found, 'commands', shown)),
+    text: wrappedText((offer, style) => describeWorkflows(offer, 'commands', style)),
   });
 }
 
@@ -49,8 +49,8 @@ export async function workflowStartCommand(
   if (selfReview && reviewer !== null) return wrongUsage('workflow', 'Use either --reviewer or --self-review.', json);
   const request = { job, workflow: name ?? null, goal, reviewer, selfReview, startedBy: 'person', stop: null } as const;
   await finish(await startWorkflow(workingDirectory(), request), json, {
-    document: (started) => workflowStartDocument(started, 'commands'),
-    text: wrapped((started, shown) => describeWorkflowStart(started, 'commands', shown)),
+    document: (start) => workflowStartDocument(start, 'commands'),
+    text: wrappedText((start, style) => describeWorkflowStart(start, 'commands', style)),
   });
 }
 
@@ -77,31 +77,31 @@ export async function workflowFinishCommand(
   await finish(await interruptible(work, json), json, {
     warnings: stepEndWarnings,
     document: (end) => stepEndDocument(end, 'commands'),
-    text: wrapped((end, shown) => describeStepEnd(end, 'commands', shown)),
+    text: wrappedText((end, style) => describeStepEnd(end, 'commands', style)),
     exitCode: ({ kind }) => (kind === 'finished' ? 0 : 1),
   });
 }
 
-function printProgress(ended: number, of: number): void {
-  const line = ended === 0 ? `${count(of, 'review')} to run` : `${ended} of ${count(of, 'review')} done`;
+function printProgress(doneCount: number, of: number): void {
+  const line = doneCount === 0 ? `${count(of, 'review')} to run` : `${doneCount} of ${count(of, 'review')} done`;
   process.stderr.write(forLog(`${line}\n`));
 }
 
 export async function workflowStatusCommand(options: Flags<'session'>): Promise<void> {
   const { json = false, session } = options;
-  const found = await workflows(workingDirectory());
-  if (!found.ok) return exitWith(found.failure, json);
-  const warnings = workflowWarnings(found.value);
-  await finish(sessionsToShow(found.value, session), json, {
+  const offer = await workflows(workingDirectory());
+  if (!offer.ok) return exitWith(offer.failure, json);
+  const warnings = workflowWarnings(offer.value);
+  await finish(sessionsToShow(offer.value, session), json, {
     warnings: () => warnings,
     document: (sessions) => workflowStatusDocument(sessions, warnings),
-    text: wrapped((sessions, look) =>
+    text: wrappedText((sessions, look) =>
       sessions.length === 0
         ? 'No workflow is open. Run "onceover workflow list" to see what you can start.'
         : sessions
-            .flatMap((one) => [
-              describeSessionState(one, look),
-              ...(one.open.length === 0 ? [] : [describeBegunSteps(one.open, 'commands', look)]),
+            .flatMap((status) => [
+              describeSessionState(status, look),
+              ...(status.open.length === 0 ? [] : [describeBegunSteps(status.open, 'commands', look)]),
             ])
             .join('\n\n'),
     ),
@@ -111,14 +111,14 @@ export async function workflowStatusCommand(options: Flags<'session'>): Promise<
 /** Returns the open sessions or, if an id is given, the session with this id. */
 function sessionsToShow(
   { sessions, unreadable }: OfferedWorkflows,
-  named: string | undefined,
+  sessionId: string | undefined,
 ): Result<readonly SessionStatus[]> {
   const active = sessions.filter(({ session }) => session.end === null);
-  const shown = named === undefined ? active : sessions.filter(({ session }) => session.id === named);
-  if (named === undefined || shown.length > 0) return ok(shown);
-  const damaged = unreadable.find(({ id }) => id === named);
-  if (damaged !== undefined) return err({ kind: 'unreadable-session', ...damaged, aside: null });
-  return err({ kind: 'unknown-session', id: named, active: active.map(({ session }) => session) });
+  const selection = sessionId === undefined ? active : sessions.filter(({ session }) => session.id === sessionId);
+  if (sessionId === undefined || selection.length > 0) return ok(selection);
+  const damagedSession = unreadable.find(({ id }) => id === sessionId);
+  if (damagedSession !== undefined) return err({ kind: 'unreadable-session', ...damagedSession, aside: null });
+  return err({ kind: 'unknown-session', id: sessionId, active: active.map(({ session }) => session) });
 }
 
 export async function workflowAbortCommand(
@@ -127,21 +127,21 @@ export async function workflowAbortCommand(
 ): Promise<void> {
   const why = explanation.trim();
   if (why === '') return wrongUsage('workflow', 'Give a reason for ending the workflow.', json);
-  const aborted = await abortWorkflow(workingDirectory(), { named: session ?? null, own: null, explanation: why });
-  await finish(aborted, json, {
+  const abortResult = await abortWorkflow(workingDirectory(), { named: session ?? null, own: null, explanation: why });
+  await finish(abortResult, json, {
     document: sessionDocument,
-    text: wrapped((ended, shown) => describeSessionState({ session: ended }, shown)),
+    text: wrappedText((endedSession, style) => describeSessionState({ session: endedSession }, style)),
   });
 }
 
 /** Parses arguments of the form `name=path`, and returns the paths of each output by name. */
-function outputsOf(given: readonly string[]): Result<Readonly<Record<string, readonly string[]>>> {
+function outputsOf(args: readonly string[]): Result<Readonly<Record<string, readonly string[]>>> {
   const lists = new Map<string, string[]>();
-  for (const one of given) {
-    const [, name, path] = /^([^=]+)=(.*)$/s.exec(one) ?? [];
+  for (const arg of args) {
+    const [, name, path] = /^([^=]+)=(.*)$/s.exec(arg) ?? [];
     if (name === undefined || path === undefined) {
-      const said = `--output ${quoteName(one)} must have the form name=path: an output and a file.`;
-      return err({ kind: 'wrong-usage', said, command: 'workflow' });
+      const message = `--output ${quoteName(arg)} must have the form name=path: an output and a file.`;
+      return err({ kind: 'wrong-usage', said: message, command: 'workflow' });
     }
     lists.set(name, [...(lists.get(name) ?? []), path]);
   }
@@ -149,6 +149,6 @@ function outputsOf(given: readonly string[]): Result<Readonly<Record<string, rea
 }
 
 /** Wraps the text that `describe` returns to the width of the terminal. */
-function wrapped<T>(describe: (value: T, shown: Styled) => string): (value: T, shown: Styled) => string {
-  return (value, shown) => wrapTo(describe(value, shown), shown);
+function wrappedText<T>(describe: (value: T, shown: Styled) => string): (value: T, shown: Styled) => string {
+  return (value, style) => wrapTo(describe(value, style), style);
 }

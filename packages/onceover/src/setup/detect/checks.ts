@@ -78,18 +78,20 @@ export function isCheckSource(name: string): boolean {
 /** Returns at most one command for each check. A script of the project is preferred to a tool's default command. */
 export function checkCommands(root: RootFiles) {
   const candidates = [...scriptChecks(root), ...toolChecks(root)];
-  const chosen = CHECK_NAMES.flatMap((name) => {
-    const own = candidates.filter((candidate) => candidate.name === name);
-    return [own.find(({ unfit }) => unfit === null) ?? own[0]].filter((candidate) => candidate !== undefined);
+  const firstChoices = CHECK_NAMES.flatMap((name) => {
+    const alternatives = candidates.filter((candidate) => candidate.name === name);
+    return [alternatives.find(({ unfit }) => unfit === null) ?? alternatives[0]].filter(
+      (candidate) => candidate !== undefined,
+    );
   });
   // If there are checks for lint, types and test, a script named "check" probably runs those three again, so leave it
   // out.
-  const wanted = chosen.filter(({ name }) => name !== 'check' || chosen.length < CHECK_NAMES.length);
+  const commands = firstChoices.filter(({ name }) => name !== 'check' || firstChoices.length < CHECK_NAMES.length);
   return {
-    checks: wanted.flatMap(({ name, run, unfit }): CheckCommand[] =>
+    checks: commands.flatMap(({ name, run, unfit }): CheckCommand[] =>
       unfit === null ? [{ name, run, timeoutSeconds: COMPILES_FIRST.test(run) ? 1800 : TIMEOUTS[name] }] : [],
     ),
-    passedOver: wanted.flatMap(({ name, run, unfit }): SkippedCommand[] =>
+    passedOver: commands.flatMap(({ name, run, unfit }): SkippedCommand[] =>
       unfit === null || name === 'check' ? [] : [{ run, why: unfit }],
     ),
   };

@@ -5,13 +5,13 @@ export type ScriptNature = (typeof NATURES)[number];
 
 /** Returns the most harmful behaviour among the commands of a script and of all scripts that it runs. */
 export function scriptNature(name: string, scripts: ReadonlyMap<string, string>): ScriptNature {
-  const visited = new Set([name]);
+  const scriptNames = new Set([name]);
   let worst = 0;
   // Names that are added to the set during the loop are visited too.
-  for (const script of visited) {
+  for (const script of scriptNames) {
     for (const words of commandsOf(scripts.get(script) ?? '')) {
       worst = Math.max(worst, NATURES.indexOf(commandNature(words)));
-      for (const other of scriptsRunBy(words, scripts)) visited.add(other);
+      for (const calledScript of scriptsRunBy(words, scripts)) scriptNames.add(calledScript);
     }
   }
   return NATURES[worst] ?? 'empty';
@@ -71,10 +71,10 @@ function commandNature(words: readonly string[]): ScriptNature {
   return NATURE_SIGNS.find((sign) => shows(sign, words))?.[0] ?? 'ends';
 }
 
-function shows([, programs, wanted = '', unless = '']: NatureSign, words: readonly string[]): boolean {
+function shows([, programs, requiredWords = '', unless = '']: NatureSign, words: readonly string[]): boolean {
   const isOneOf = (list: string) => (word: string) => list.split(' ').includes(word);
   const at = words.findIndex(isOneOf(programs));
   if (programs !== '' && at === -1) return false;
-  const rest = words.slice(at + 1);
-  return (wanted === '' || rest.some(isOneOf(wanted))) && !rest.some(isOneOf(unless));
+  const args = words.slice(at + 1);
+  return (requiredWords === '' || args.some(isOneOf(requiredWords))) && !args.some(isOneOf(unless));
 }

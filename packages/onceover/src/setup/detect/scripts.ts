@@ -63,11 +63,11 @@ function candidates(texts: Scripts, run: (script: string) => string): readonly C
   // Leave out a script "check" that runs the scripts for lint, types or test, because they would run twice.
   const runsParts = scriptsIn(texts.get('check') ?? '', parts).length > 0;
   return CHECK_NAMES.flatMap((name) => {
-    const found = USUAL_NAMES[name]
+    const usualScripts = USUAL_NAMES[name]
       .map((script) => ({ script, nature: scriptNature(script, texts) }))
       .filter(({ nature }) => nature !== 'empty');
-    const first = (nature: ScriptNature) => found.find((one) => one.nature === nature);
-    const best = first('ends') ?? first('ends-in-ci') ?? found[0];
+    const first = (nature: ScriptNature) => usualScripts.find((candidate) => candidate.nature === nature);
+    const best = first('ends') ?? first('ends-in-ci') ?? usualScripts[0];
     if (best === undefined || (name === 'check' && runsParts)) return [];
     const { script, nature } = best;
     const unfit = nature === 'watches' || nature === 'changes-files' ? nature : null;
@@ -88,25 +88,25 @@ const RUN_IN_PACKAGES: Partial<Readonly<Record<Manager, string>>> = {
 };
 
 /** Returns the scripts of all packages in the workspace. The texts of scripts with the same name are joined. */
-function packageScripts(texts: RootFiles['texts'], declared: unknown): Scripts {
-  const globs = workspaceGlobs(texts, declared).flatMap((glob) => {
-    const compiled = compileGlob(glob, '');
-    return compiled.ok ? [compiled.glob] : [];
+function packageScripts(texts: RootFiles['texts'], workspaces: unknown): Scripts {
+  const globs = workspaceGlobs(texts, workspaces).flatMap((glob) => {
+    const result = compileGlob(glob, '');
+    return result.ok ? [result.glob] : [];
   });
-  const all = new Map<string, string>();
+  const scripts = new Map<string, string>();
   for (const [path, text] of texts) {
     const folder = path.endsWith('/package.json') ? path.slice(0, -'/package.json'.length) : null;
     if (folder === null || !globs.some((glob) => globMatches(glob, folder))) continue;
-    for (const [name, script] of scriptsOf(readJson(text))) all.set(name, `${all.get(name) ?? ''}\n${script}`);
+    for (const [name, script] of scriptsOf(readJson(text))) scripts.set(name, `${scripts.get(name) ?? ''}\n${script}`);
   }
-  return all;
+  return scripts;
 }
 
-/** Returns the globs of package folders that package.json (`declared`) and pnpm-workspace.yaml list. */
-function workspaceGlobs(texts: RootFiles['texts'], declared: unknown): readonly string[] {
+/** Returns the globs of package folders that package.json (`workspaces`) and pnpm-workspace.yaml list. */
+function workspaceGlobs(texts: RootFiles['texts'], workspaces: unknown): readonly string[] {
   const pnpm = readYaml(texts.get('pnpm-workspace.yaml') ?? '');
-  return [declared, pnpm.ok ? pnpm.value : null]
-    .flatMap((one) => (isRecord(one) ? one['packages'] : one))
+  return [workspaces, pnpm.ok ? pnpm.value : null]
+    .flatMap((source) => (isRecord(source) ? source['packages'] : source))
     .filter((glob) => typeof glob === 'string')
     .map((glob) => glob.replace(/^\.\/|\/$/g, ''));
 }
@@ -124,8 +124,8 @@ export function packagePaths({ texts }: RootFiles): readonly string[] {
   const usable = [...new Set(globs)].filter(
     (glob) => /^[\w@.-]+(?:\/[\w@.-]+)*(?:\/\*)?$/.test(glob) && folders.some(isIn(glob)),
   );
-  const covered = folders.filter((folder) => usable.some((glob) => isIn(glob)(folder)));
-  return covered.length < 2 ? [] : usable;
+  const packageFolders = folders.filter((folder) => usable.some((glob) => isIn(glob)(folder)));
+  return packageFolders.length < 2 ? [] : usable;
 }
 
 const LOCKFILES: readonly (readonly [file: string, manager: Manager])[] = [
@@ -135,9 +135,9 @@ const LOCKFILES: readonly (readonly [file: string, manager: Manager])[] = [
   ['bun.lockb', 'bun'],
 ];
 
-function packageManager(root: RootFiles, declared: unknown): Manager {
-  const named = typeof declared === 'string' ? declared.split('@')[0] : null;
-  if (named === 'npm' || named === 'pnpm' || named === 'yarn' || named === 'bun') return named;
+function packageManager(root: RootFiles, declaration: unknown): Manager {
+  const manager = typeof declaration === 'string' ? declaration.split('@')[0] : null;
+  if (manager === 'npm' || manager === 'pnpm' || manager === 'yarn' || manager === 'bun') return manager;
   return LOCKFILES.find(([file]) => root.names.has(file))?.[1] ?? 'npm';
 }
 

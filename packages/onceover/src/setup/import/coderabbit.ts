@@ -21,9 +21,9 @@ const schema = z.object({
 
 /** Returns CodeRabbit's path instructions, custom checks and path filters; null if its file is not valid. */
 export async function readCodeRabbit(reader: SourceReader, file: string): Promise<SourceConfig | null> {
-  const found = reader.parse({ file, text: await reader.read(file) }, schema);
-  if (found === null) return null;
-  const { value, place } = found;
+  const config = reader.parse({ file, text: await reader.read(file) }, schema);
+  if (config === null) return null;
+  const { value, place } = config;
   const top = { file, line: 1, column: 1 };
   reader.note(top, 'it also reviews everything by built-in rules; our code-quality review replaces them');
   const exclude = (value.reviews?.path_filters ?? []).flatMap((filter, i) => {
@@ -49,19 +49,19 @@ export async function readCodeRabbit(reader: SourceReader, file: string): Promis
       if (!reader.isPrompt(text, name, place([...key, 'instructions']))) return [];
       const at = place(key);
       if (mode === 'warning') {
-        const said = 'only warns there; here its findings block ("fail_on" sets from which priority on)';
-        reader.note(at, `${quoteName(name)} ${said}`);
+        const remark = 'only warns there; here its findings block ("fail_on" sets from which priority on)';
+        reader.note(at, `${quoteName(name)} ${remark}`);
       }
       return [{ at, name: name.toLowerCase(), text, isOff: mode === 'off' }];
     },
   );
 
-  const used = custom.filter(({ isOff }) => !isOff);
-  const everything = {
+  const activeReviews = custom.filter(({ isOff }) => !isOff);
+  const wholeRepository = {
     ...entry,
     at: top,
     path: '.',
-    reviews: [{ at: top, name: 'code-quality', text: null }, ...used],
+    reviews: [{ at: top, name: 'code-quality', text: null }, ...activeReviews],
   };
-  return { source: file, entries: [everything, ...byPath], spare: custom.filter(({ isOff }) => isOff) };
+  return { source: file, entries: [wholeRepository, ...byPath], spare: custom.filter(({ isOff }) => isOff) };
 }

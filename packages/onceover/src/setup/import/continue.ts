@@ -13,10 +13,10 @@ export async function readContinue(reader: SourceReader): Promise<SourceConfig> 
   for (const folder of CONTINUE_FOLDERS) {
     for (const source of await reader.folder(folder, '.md')) {
       if (!folders.includes(folder)) folders.push(folder);
-      const found = reader.parse(source, schema);
-      if (found === null) continue;
+      const file = reader.parse(source, schema);
+      if (file === null) continue;
       // If there is no text below the front matter, the description in the front matter is the prompt.
-      const text = found.body.trim() === '' ? (found.value.description ?? '') : found.body;
+      const text = file.body.trim() === '' ? (file.value.description ?? '') : file.body;
       const at = { file: source.file, line: 1, column: 1 };
       if (reader.isPrompt(text, source.name, at)) reviews.push({ at, name: source.name, text });
     }

@@ -74,12 +74,12 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
   const foundChecks: Found<typeof checkSchema>[] = [];
   const foundReviews: Found<typeof reviewSchema>[] = [];
   for (const source of await reader.folder(`${folder}/checks`, '.yml', '.yaml')) {
-    const found = reader.parse(source, checkSchema, 'checks');
-    if (found !== null) foundChecks.push({ ...found, name: found.value.name ?? source.name });
+    const checkFile = reader.parse(source, checkSchema, 'checks');
+    if (checkFile !== null) foundChecks.push({ ...checkFile, name: checkFile.value.name ?? source.name });
   }
   for (const source of await reader.folder(`${folder}/reviews`, '.md', '.yml', '.yaml')) {
-    const found = reader.parse(source, reviewSchema, 'reviews');
-    if (found !== null) foundReviews.push({ ...found, name: source.name });
+    const reviewFile = reader.parse(source, reviewSchema, 'reviews');
+    if (reviewFile !== null) foundReviews.push({ ...reviewFile, name: source.name });
   }
   const file = `${folder}/${GAUNTLET_FILE}`;
   const config = reader.parse({ file, text: await reader.read(file) }, configSchema);
@@ -91,18 +91,20 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
     foundChecks.push(...reader.inline(config, [...path, 'checks'], point.checks ?? [], checkSchema));
     foundReviews.push(...reader.inline(config, [...path, 'reviews'], point.reviews ?? [], reviewSchema));
   }
-  const checks = new Map(foundChecks.map((found) => [found.name, toCheck(reader, found)]));
+  const checks = new Map(foundChecks.map((check) => [check.name, toCheck(reader, check)]));
   const reviews = new Map<string, GauntletReview>();
-  for (const found of foundReviews) reviews.set(found.name, await toReview(reader, folder, found));
+  for (const review of foundReviews) reviews.set(review.name, await toReview(reader, folder, review));
 
-  const used = new Set<unknown>();
+  const usedGates = new Set<unknown>();
   /** Returns the checks or reviews that entry point `i` names. Adds a note for each name that does not exist. */
-  const use = <T>(i: number, gate: 'check' | 'review', all: ReadonlyMap<string, T>): readonly T[] => {
-    const given = (points[i]?.[`${gate}s`] ?? []).map((one) => (typeof one === 'string' ? one : Object.keys(one)[0]));
-    return given.flatMap((name = '', n) => {
-      const found = all.get(name);
-      used.add(found);
-      if (found !== undefined) return [found];
+  const use = <T>(i: number, gate: 'check' | 'review', gates: ReadonlyMap<string, T>): readonly T[] => {
+    const names = (points[i]?.[`${gate}s`] ?? []).map((entry) =>
+      typeof entry === 'string' ? entry : Object.keys(entry)[0],
+    );
+    return names.flatMap((name = '', n) => {
+      const definition = gates.get(name);
+      usedGates.add(definition);
+      if (definition !== undefined) return [definition];
       reader.note(config.place(['entry_points', i, `${gate}s`, n]), `there is no ${gate} ${quoteName(name)}`);
       return [];
     });
@@ -117,11 +119,11 @@ export async function readGauntlet(reader: SourceReader, folder: string): Promis
       .filter(({ isOn }) => isOn),
   }));
   for (const check of checks.values()) {
-    if (!used.has(check)) reader.note(check.at, `${quoteName(check.name)} is not in use`);
+    if (!usedGates.has(check)) reader.note(check.at, `${quoteName(check.name)} is not in use`);
   }
   const spare = [...reviews.values()]
     .filter((review) => review !== null)
-    .filter((review) => review.text !== null && !(review.isOn && used.has(review)));
+    .filter((review) => review.text !== null && !(review.isOn && usedGates.has(review)));
   return { source: folder, settings: toSettings(config, reader), entries, spare };
 }
 
@@ -136,18 +138,18 @@ function toCheck(reader: SourceReader, { name, value, place }: Found<typeof chec
 async function toReview(
   reader: SourceReader,
   folder: string,
-  found: Found<typeof reviewSchema>,
+  review: Found<typeof reviewSchema>,
 ): Promise<GauntletReview> {
-  const { name, value, place } = found;
-  const { cli_preference: preferred, reviewers, num_reviews: count } = value;
+  const { name, value, place } = review;
+  const { cli_preference: preferredAgents, reviewers, num_reviews: count } = value;
   const at = place([]);
-  const text = await reviewText(reader, folder, found);
+  const text = await reviewText(reader, folder, review);
   const placeholder = /\{\{\s*CONTEXT\s*\}\}/.exec(text ?? '')?.[0];
   if (placeholder !== undefined) reader.note(at, `${placeholder} in ${quoteName(name)} is not replaced here`);
   const reviews = Math.min(20, Math.max(1, Math.round(count ?? 1) || 1));
   const settings = {
     num_reviews: reviews === 1 ? undefined : reviews,
-    agents: supportedAgents(reader, at, preferred ?? reviewers ?? []),
+    agents: supportedAgents(reader, at, preferredAgents ?? reviewers ?? []),
     timeout: toSeconds(value.timeout),
   };
   return text === undefined ? null : { at, name, text, settings, isOn: value.enabled !== false };
@@ -169,11 +171,11 @@ async function reviewText(
   const at = place([]);
   if (path != null) {
     const file = repoPath(path, folder) || null;
-    const read = file === null ? null : await reader.files.read(file);
-    if (read?.ok === true && read.value !== null) {
-      return reader.isPrompt(read.value, name, at) ? read.value : undefined;
+    const content = file === null ? null : await reader.files.read(file);
+    if (content?.ok === true && content.value !== null) {
+      return reader.isPrompt(content.value, name, at) ? content.value : undefined;
     }
-    const why = UNUSABLE[read === null ? 'outside' : read.ok ? 'missing' : 'unreadable'];
+    const why = UNUSABLE[content === null ? 'outside' : content.ok ? 'missing' : 'unreadable'];
     reader.note(at, `the text of ${quoteName(name)} is in ${quoteName(path)}, which ${why}`);
   }
   if (body.trim() !== '' || builtin == null) return reader.isPrompt(body, name, at) ? body : undefined;
@@ -186,19 +188,19 @@ async function reviewText(
 const KNOWN_AGENTS: readonly string[] = AGENT_NAMES;
 
 /** Returns those of the given agents that onceover knows; undefined if it knows none. Adds a note about the others. */
-function supportedAgents(reader: SourceReader, at: Position, given: readonly string[]): string[] | undefined {
-  const all = [...new Set(given)];
-  for (const name of all.filter((one) => !KNOWN_AGENTS.includes(one))) {
-    const said = `onceover does not know the agent ${quoteName(name)}; you can set its command under "agent"`;
-    reader.note(at, said, 'once');
+function supportedAgents(reader: SourceReader, at: Position, names: readonly string[]): string[] | undefined {
+  const uniqueNames = [...new Set(names)];
+  for (const name of uniqueNames.filter((agent) => !KNOWN_AGENTS.includes(agent))) {
+    const remark = `onceover does not know the agent ${quoteName(name)}; you can set its command under "agent"`;
+    reader.note(at, remark, 'once');
   }
-  const known = all.filter((name) => KNOWN_AGENTS.includes(name));
-  return known.length === 0 ? undefined : known;
+  const knownNames = uniqueNames.filter((name) => KNOWN_AGENTS.includes(name));
+  return knownNames.length === 0 ? undefined : knownNames;
 }
 
 /** Returns a timeout within the limits that onceover accepts; undefined if it is missing or not positive. */
-function toSeconds(given: number | null | undefined): number | undefined {
-  return given == null || !(given > 0) ? undefined : Math.min(86_400, Math.max(1, Math.ceil(given)));
+function toSeconds(seconds: number | null | undefined): number | undefined {
+  return seconds == null || !(seconds > 0) ? undefined : Math.min(86_400, Math.max(1, Math.ceil(seconds)));
 }
 
 function toSettings({ value, place }: SourceValue<z.output<typeof configSchema>>, reader: SourceReader) {

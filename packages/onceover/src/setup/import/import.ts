@@ -30,15 +30,15 @@ const SOURCES: Readonly<Record<ImportTool, Source>> = {
 
 /** Returns the tools that have a configuration in this repository. */
 export async function findImportSources(files: ProjectFiles): Promise<readonly ImportTool[]> {
-  const found = await Promise.all(IMPORT_TOOLS.map((tool) => findSource(files, tool)));
-  return IMPORT_TOOLS.filter((_tool, i) => found[i] !== null);
+  const sources = await Promise.all(IMPORT_TOOLS.map((tool) => findSource(files, tool)));
+  return IMPORT_TOOLS.filter((_tool, i) => sources[i] !== null);
 }
 
 async function findSource(files: ProjectFiles, tool: ImportTool) {
   for (const folder of SOURCES[tool].folders) {
-    const listed = await files.list(folder as RepoPath);
+    const listing = await files.list(folder as RepoPath);
     // A folder that cannot be listed, for example because it is a symlink, counts as empty.
-    const file = (listed.ok ? listed.value : []).find((name) => SOURCES[tool].files.test(name));
+    const file = (listing.ok ? listing.value : []).find((name) => SOURCES[tool].files.test(name));
     if (file !== undefined) return { folder, file };
   }
   return null;
@@ -59,16 +59,16 @@ export async function readImportSource(
 }
 
 /** Returns the tool from which to import. With 'any', exactly one tool must have a configuration here. */
-export function chooseTool(wanted: ImportTool | 'any', found: readonly ImportTool[]): Result<ImportTool> {
-  const usage = (said: string) => err({ kind: 'wrong-usage', said, command: 'init' });
-  const [tool, ...more] = wanted === 'any' ? found : [wanted];
-  if (tool === undefined || !found.includes(tool)) {
-    const places = (tool === undefined ? IMPORT_TOOLS : [tool]).map((one) => TOOL_NAMES[one][1]);
+export function chooseTool(choice: ImportTool | 'any', tools: readonly ImportTool[]): Result<ImportTool> {
+  const usage = (message: string) => err({ kind: 'wrong-usage', said: message, command: 'init' });
+  const [tool, ...otherTools] = choice === 'any' ? tools : [choice];
+  if (tool === undefined || !tools.includes(tool)) {
+    const places = (tool === undefined ? IMPORT_TOOLS : [tool]).map((name) => TOOL_NAMES[name][1]);
     const verb = places.length === 1 ? 'does' : 'do';
     return usage(`There is nothing to import: ${places.join(', ')} ${verb} not exist here.`);
   }
-  if (more.length === 0) return ok(tool);
-  const choices = found.map((one) => `--from ${one} (${TOOL_NAMES[one][0]})`);
+  if (otherTools.length === 0) return ok(tool);
+  const choices = tools.map((name) => `--from ${name} (${TOOL_NAMES[name][0]})`);
   return usage(`More than one configuration can be imported. Choose one: ${choices.join(', ')}.`);
 }
 
@@ -81,27 +81,27 @@ export async function planImportedGates(
   { agents, configured, paths }: SetupFacts,
   tool: ImportTool,
 ): Promise<Result<WantedGates>> {
-  const read = await readImportSource(files, tool);
-  if (!read.ok) return read;
-  const { source, notes } = read.value;
+  const sourceResult = await readImportSource(files, tool);
+  if (!sourceResult.ok) return sourceResult;
+  const { source, notes } = sourceResult.value;
   const prompts = await readPrompts(files);
   if (!prompts.ok) return prompts;
   const inUse = (configured ?? []).flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
   const plan = planImport(source, notes, {
     prompts: prompts.value,
     inUse: new Set(inUse.filter((path) => path.startsWith(`${PROMPTS}/`)).map(promptName)),
-    isFolder: (path) => paths.some((one) => one !== path && isInside(one, path)),
+    isFolder: (path) => paths.some((candidate) => candidate !== path && isInside(candidate, path)),
     toolWritten: toolWrittenGlobs(paths),
   });
-  const wanted = [
+  const newFiles = [
     ...plan.prompts.map(({ path, text }) => newFile(path, text)),
     // The settings are written last. Otherwise they could name a prompt that does not exist yet.
     newFile(SETTINGS_FILE, importedSettings(source, agents, plan.entries)),
   ];
   const missing = configured === null ? [] : notYetIn(plan.entries, configured);
-  const carried = { tool, source: source.source, left: plan.left };
-  const proposed = missing.length === 0 ? null : importedGates(missing);
-  return ok({ files: wanted, found: { agents, carried, proposed } });
+  const carryOver = { tool, source: source.source, left: plan.left };
+  const proposal = missing.length === 0 ? null : importedGates(missing);
+  return ok({ files: newFiles, found: { agents, carried: carryOver, proposed: proposal } });
 }
 
 /**
@@ -109,12 +109,12 @@ export async function planImportedGates(
  * again.
  */
 async function readPrompts(files: ProjectFiles): Promise<Result<ReadonlyMap<string, string | null>>> {
-  const listed = await files.list(PROMPTS as RepoPath);
-  if (!listed.ok) return listed;
+  const listing = await files.list(PROMPTS as RepoPath);
+  if (!listing.ok) return listing;
   const prompts = new Map<string, string | null>();
-  for (const name of listed.value) {
-    const read = await files.read(`${PROMPTS}/${name}` as RepoPath);
-    prompts.set(promptName(name), read.ok ? read.value : null);
+  for (const name of listing.value) {
+    const prompt = await files.read(`${PROMPTS}/${name}` as RepoPath);
+    prompts.set(promptName(name), prompt.ok ? prompt.value : null);
   }
   return ok(prompts);
 }

@@ -30,20 +30,20 @@ export type ImportFacts = {
  * Returns the entries of `onceover.yml` and the prompts to write. The text of each review becomes a prompt without
  * changes. `left` has a line for each part that is not imported or works differently in onceover.
  */
-export function planImport(source: SourceConfig, found: readonly ImportNote[], facts: ImportFacts) {
-  const notes = [...found];
+export function planImport(source: SourceConfig, readerNotes: readonly ImportNote[], facts: ImportFacts) {
+  const notes = [...readerNotes];
   const prompts = openPrompts(facts);
   const [nameCheck, nameReview] = [openNames(), openNames()];
-  const planned = new Set<string>();
+  const gateKeys = new Set<string>();
   // The other tool may list a check or a review twice for the same files. Import it only once.
-  const isNew = (...gate: readonly unknown[]) => planned.size < planned.add(JSON.stringify(gate)).size;
+  const isNew = (...gate: readonly unknown[]) => gateKeys.size < gateKeys.add(JSON.stringify(gate)).size;
   const entries: ImportedEntry[] = [];
   for (const entry of source.entries) {
-    const given = entry.reviews.map((review) => ({ prompt: prompts.add(review), ...review.settings }));
+    const reviewEntries = entry.reviews.map((review) => ({ prompt: prompts.add(review), ...review.settings }));
     const to = entry.isFileGlob === true ? fromFileGlob(entry.path) : fromEntryPath(entry.path);
     if (!to.ok) {
-      const written = someNames([...new Set(given.map(({ prompt }) => prompt))]);
-      const next = written === '' ? '' : `; its text is in ${written}: add a review for it`;
+      const promptList = someNames([...new Set(reviewEntries.map(({ prompt }) => prompt))]);
+      const next = promptList === '' ? '' : `; its text is in ${promptList}: add a review for it`;
       notes.push({ at: entry.at, said: `${quoteName(entry.path)} ${showInvisible(to.said)}${next}` });
       continue;
     }
@@ -56,7 +56,7 @@ export function planImport(source: SourceConfig, found: readonly ImportNote[], f
         const run = `${toFolder(check.folder, path, facts)}${check.command.trimEnd()}`;
         return [nameCheck(path, gateName(check.name, 'check')), { run, timeout: check.timeout }];
       });
-    const reviews = given
+    const reviews = reviewEntries
       .filter((review) => isNew(covers, review))
       .map((review): [string, typeof review] => [nameReview(path, basename(review.prompt, '.md')), review]);
     if (checks.length + reviews.length > 0) {
@@ -65,23 +65,25 @@ export function planImport(source: SourceConfig, found: readonly ImportNote[], f
   }
   for (const review of source.spare) {
     const prompt = quoteName(prompts.add(review));
-    const said = `${quoteName(review.name)} is not in use; its text is in ${prompt}, which no review uses`;
-    notes.push({ at: review.at, said });
+    const remark = `${quoteName(review.name)} is not in use; its text is in ${prompt}, which no review uses`;
+    notes.push({ at: review.at, said: remark });
   }
   const inOrder = notes.sort(
     ({ at: a }, { at: b }) => byCodePoint(a.file, b.file) || a.line - b.line || a.column - b.column,
   );
-  const left = inOrder.map(({ at, said }) => `${quoteName(at.file)}:${at.line}:${at.column}: ${said}`);
-  return { entries, prompts: prompts.all(), left };
+  const omissions = inOrder.map(({ at, said }) => `${quoteName(at.file)}:${at.line}:${at.column}: ${said}`);
+  return { entries, prompts: prompts.all(), left: omissions };
 }
 
 /** Returns the entries with only those checks and reviews that `onceover.yml` does not have yet. */
 export function notYetIn(
   entries: readonly ImportedEntry[],
-  configured: readonly EntrySettings[],
+  presentEntries: readonly EntrySettings[],
 ): readonly ImportedEntry[] {
-  const prompts = configured.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => promptName(prompt)));
-  const runs = configured.flatMap(({ checks }) => Object.values(checks).map(({ run }) => run));
+  const prompts = presentEntries.flatMap(({ reviews }) =>
+    Object.values(reviews).map(({ prompt }) => promptName(prompt)),
+  );
+  const runs = presentEntries.flatMap(({ checks }) => Object.values(checks).map(({ run }) => run));
   return entries
     .map(({ checks = {}, reviews = {}, ...entry }) => ({
       ...entry,
@@ -103,20 +105,20 @@ export function promptName(prompt: string): string {
 
 /** Collects the prompt files to write, one for each review. Reviews with the same name and text share a file. */
 function openPrompts(facts: ImportFacts) {
-  const added = new Map<string, { readonly path: RepoPath; readonly text: string }>();
+  const promptFiles = new Map<string, { readonly path: RepoPath; readonly text: string }>();
   return {
     add(review: SourceReview): RepoPath {
       const text = review.text === null ? codeQuality : fileText(review.text);
       const name = firstFree(gateName(review.name, 'review'), (candidate) => {
         const key = candidate.toLowerCase();
-        const other = added.get(key)?.text ?? facts.prompts.get(key);
-        return other === undefined || other === text || (!added.has(key) && facts.inUse.has(key));
+        const otherText = promptFiles.get(key)?.text ?? facts.prompts.get(key);
+        return otherText === undefined || otherText === text || (!promptFiles.has(key) && facts.inUse.has(key));
       });
-      const prompt = added.get(name.toLowerCase()) ?? { path: `${PROMPTS}/${name}.md` as RepoPath, text };
-      added.set(name.toLowerCase(), prompt);
+      const prompt = promptFiles.get(name.toLowerCase()) ?? { path: `${PROMPTS}/${name}.md` as RepoPath, text };
+      promptFiles.set(name.toLowerCase(), prompt);
       return prompt.path;
     },
-    all: () => [...added.values()],
+    all: () => [...promptFiles.values()],
   };
 }
 
@@ -131,11 +133,12 @@ function fileText(text: string): string {
  * overlap.
  */
 function openNames(): (path: string, wanted: string) => string {
-  const used: { readonly path: string; readonly name: string }[] = [];
-  return (path, wanted) => {
-    const isFree = (name: string) => !used.some((one) => one.name === name && canOverlap(one.path, path));
-    const name = firstFree(wanted, isFree);
-    used.push({ path, name });
+  const assignments: { readonly path: string; readonly name: string }[] = [];
+  return (path, baseName) => {
+    const isFree = (name: string) =>
+      !assignments.some((assignment) => assignment.name === name && canOverlap(assignment.path, path));
+    const name = firstFree(baseName, isFree);
+    assignments.push({ path, name });
     return name;
   };
 }
@@ -145,10 +148,12 @@ function openNames(): (path: string, wanted: string) => string {
  * overlaps with `packages/a`, because it means each folder in `packages`.
  */
 function canOverlap(a: string, b: string): boolean {
-  const [one, other] = [a, b].map((path) => repoPath(path) ?? path) as [string, string];
-  const includes = (each: string, folder: string) =>
-    each.endsWith('/*') && folder.startsWith(each.slice(0, -1)) && !folder.slice(each.length - 1).includes('/');
-  return one === other || includes(one, other) || includes(other, one);
+  const [first, second] = [a, b].map((path) => repoPath(path) ?? path) as [string, string];
+  const includes = (pattern: string, folder: string) =>
+    pattern.endsWith('/*') &&
+    folder.startsWith(pattern.slice(0, -1)) &&
+    !folder.slice(pattern.length - 1).includes('/');
+  return first === second || includes(first, second) || includes(second, first);
 }
 
 /** Returns the first of name, name-2, name-3 and so on that is not used yet. */
@@ -164,8 +169,8 @@ const LONGEST_NAME = 60;
 const LONGEST_GIVEN_NAME = 300;
 
 /** Returns a valid name for a gate and its prompt file, as close to the given name as possible. */
-function gateName(given: string, otherwise: string): string {
-  const plain = given
+function gateName(originalName: string, otherwise: string): string {
+  const plain = originalName
     .slice(0, LONGEST_GIVEN_NAME)
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
@@ -183,7 +188,7 @@ type ImportedPath = { readonly ok: true; readonly path: string } | { readonly ok
 
 function fromEntryPath(path: string): ImportedPath {
   if (repoPath(path.replace(/\\./g, 'x')) === null) return { ok: false, said: 'leads out of the repository' };
-  return path.trim() === '' || repoPath(path) === '' ? { ok: true, path: '.' } : compiled(path);
+  return path.trim() === '' || repoPath(path) === '' ? { ok: true, path: '.' } : checkGlob(path);
 }
 
 // In the other tool, `src/*` means the files in src; in onceover.yml it would mean each folder in src. So write
@@ -196,14 +201,14 @@ function fromFileGlob(text: string): ImportedPath {
 
 function fromExclude(text: string): ImportedPath {
   const glob = fromRoot(text);
-  return glob === '' ? { ok: false, said: 'is empty' } : compiled(glob);
+  return glob === '' ? { ok: false, said: 'is empty' } : checkGlob(glob);
 }
 
 function fromRoot(glob: string): string {
   return glob.trim().replace(/^(?:\.?\/)+/, '');
 }
 
-function compiled(path: string): ImportedPath {
+function checkGlob(path: string): ImportedPath {
   if (/[?*+@!]\(/.test(path)) {
     return { ok: false, said: 'has a group such as "+(a|b)", which onceover does not support' };
   }
@@ -212,17 +217,17 @@ function compiled(path: string): ImportedPath {
 }
 
 function excludesOf(entry: SourceEntry, path: string, facts: ImportFacts, notes: ImportNote[]) {
-  const given = entry.exclude.flatMap(({ at, glob }) => {
-    const imported = fromExclude(glob);
-    if (imported.ok) return [imported.path];
-    const said = `${quoteName(glob)} ${showInvisible(imported.said)}, so it is not excluded`;
+  const excludedPaths = entry.exclude.flatMap(({ at, glob }) => {
+    const exclusion = fromExclude(glob);
+    if (exclusion.ok) return [exclusion.path];
+    const remark = `${quoteName(glob)} ${showInvisible(exclusion.said)}, so it is not excluded`;
     // Several entries can share a list of globs, so add each note only once.
-    if (!notes.some((note) => note.at.line === at.line && note.said === said)) notes.push({ at, said });
+    if (!notes.some((note) => note.at.line === at.line && note.said === remark)) notes.push({ at, said: remark });
     return [];
   });
-  const written = entry.leavesOutWritten === true && path === '.' ? facts.toolWritten : [];
-  const all = [...new Set([...written, ...given])];
-  return all.length === 0 ? undefined : all;
+  const toolGlobs = entry.leavesOutWritten === true && path === '.' ? facts.toolWritten : [];
+  const globs = [...new Set([...toolGlobs, ...excludedPaths])];
+  return globs.length === 0 ? undefined : globs;
 }
 
 /**

@@ -37,33 +37,33 @@ export function openSourceReader(files: ProjectFiles) {
     return text.ok ? (text.value ?? '') : '';
   }
 
-  function note(at: Position, said: string, how?: 'once'): void {
-    if (how !== 'once' || !notes.some((one) => one.said === said)) notes.push({ at, said });
+  function note(at: Position, remark: string, how?: 'once'): void {
+    if (how !== 'once' || !notes.some((entry) => entry.said === remark)) notes.push({ at, said: remark });
   }
 
-  function wrong(at: Position, key: string, said: string): void {
-    problems.push({ ...at, what: { kind: 'bad-value', key, said } });
+  function wrong(at: Position, key: string, message: string): void {
+    problems.push({ ...at, what: { kind: 'bad-value', key, said: message } });
   }
 
   /** Parses a value with the schema; null if it does not fit. Adds a note for each unknown key, as `name.key`. */
   function check<T extends z.ZodType>(
     schema: T,
-    given: unknown,
+    input: unknown,
     placeInFile: SourceValue<unknown>['place'],
     { name, base = [] }: { readonly name: string; readonly base?: readonly PropertyKey[] },
   ): SourceValue<z.output<T>> | null {
-    const checked = checkShape(schema, given ?? {}, { place: placeInFile }, base);
+    const checkResult = checkShape(schema, input ?? {}, { place: placeInFile }, base);
     const place: typeof placeInFile = (path, at) => placeInFile([...base, ...path], at);
-    if (!checked.ok) {
+    if (!checkResult.ok) {
       const { file } = place([]);
-      problems.push(...checked.problems.map((problem) => ({ ...problem, file })));
+      problems.push(...checkResult.problems.map((problem) => ({ ...problem, file })));
       return null;
     }
-    for (const path of droppedKeys(given, checked.value)) {
+    for (const path of droppedKeys(input, checkResult.value)) {
       const keys = [name, ...path].filter((key) => typeof key === 'string' && key !== '').join('.');
       if (!unknownKeys.has(keys)) unknownKeys.set(keys, place(path, 'key'));
     }
-    return { value: checked.value, place };
+    return { value: checkResult.value, place };
   }
 
   return {
@@ -74,39 +74,41 @@ export function openSourceReader(files: ProjectFiles) {
 
     /** Parses a YAML file, or a Markdown file with front matter; returns null if the file is not valid. */
     parse<T extends z.ZodType>({ file, text }: Omit<SourceText, 'name'>, schema: T, name = '') {
-      const read = file.endsWith('.md') ? readFrontMatter(text) : { body: '', ...readYaml(text) };
-      if (!read.ok) {
-        problems.push(...read.problems.map((one) => ({ ...one, file })));
+      const document = file.endsWith('.md') ? readFrontMatter(text) : { body: '', ...readYaml(text) };
+      if (!document.ok) {
+        problems.push(...document.problems.map((problem) => ({ ...problem, file })));
         return null;
       }
-      const checked = check(schema, read.value, (path, at) => ({ file, ...read.yaml.place(path, at) }), { name });
-      return checked && { ...checked, body: read.body };
+      const checkResult = check(schema, document.value, (path, at) => ({ file, ...document.yaml.place(path, at) }), {
+        name,
+      });
+      return checkResult && { ...checkResult, body: document.body };
     },
 
     /** Returns the valid `{ name: settings }` elements of a list. Elements that are only a name are left out. */
     inline<T extends z.ZodType>(
       { place }: SourceValue<unknown>,
       path: readonly PropertyKey[],
-      given: readonly unknown[],
+      entries: readonly unknown[],
       schema: T,
     ): readonly (SourceValue<z.output<T>> & { readonly name: string })[] {
-      return given.flatMap((entry, i) =>
+      return entries.flatMap((entry, i) =>
         Object.entries(isRecord(entry) ? entry : {}).flatMap(([name, settings]) => {
-          const checked = check(schema, settings, place, { name: String(path.at(-1)), base: [...path, i, name] });
-          return checked === null ? [] : [{ ...checked, name }];
+          const checkResult = check(schema, settings, place, { name: String(path.at(-1)), base: [...path, i, name] });
+          return checkResult === null ? [] : [{ ...checkResult, name }];
         }),
       );
     },
 
     /** Returns the files in a folder whose names end with one of `endings`, with their texts. */
     async folder(folder: string, ...endings: readonly string[]): Promise<readonly SourceText[]> {
-      const listed = await files.list(folder as RepoPath);
-      if (!listed.ok) failure ??= listed.failure;
+      const listing = await files.list(folder as RepoPath);
+      if (!listing.ok) failure ??= listing.failure;
       const texts: SourceText[] = [];
       for (const ending of endings) {
-        for (const one of (listed.ok ? listed.value : []).filter((name) => name.endsWith(ending))) {
-          const file = `${folder}/${one}`;
-          texts.push({ file, name: one.slice(0, -ending.length), text: await read(file) });
+        for (const fileName of (listing.ok ? listing.value : []).filter((name) => name.endsWith(ending))) {
+          const file = `${folder}/${fileName}`;
+          texts.push({ file, name: fileName.slice(0, -ending.length), text: await read(file) });
         }
       }
       return texts;
@@ -123,18 +125,18 @@ export function openSourceReader(files: ProjectFiles) {
       if (failure !== null) return err(failure);
       if (problems.length > 0) return err({ kind: 'broken-config', problems });
       const [first] = unknownKeys.values();
-      const said = `onceover has no setting like ${[...unknownKeys.keys()].map(quoteName).join(', ')}`;
-      return ok([...notes, ...(first === undefined ? [] : [{ at: first, said }])]);
+      const remark = `onceover has no setting like ${[...unknownKeys.keys()].map(quoteName).join(', ')}`;
+      return ok([...notes, ...(first === undefined ? [] : [{ at: first, said: remark }])]);
     },
   };
 }
 
-/** Returns the paths of the keys that are in `given` but not in `kept`: the schema dropped them as unknown. */
-function droppedKeys(given: unknown, kept: unknown): readonly (readonly PropertyKey[])[] {
-  if (typeof given !== 'object' || given === null || typeof kept !== 'object' || kept === null) return [];
-  return Object.entries(given).flatMap(([key, value]) => {
-    const part = Array.isArray(given) ? Number(key) : key;
-    const keptValue: unknown = Object.hasOwn(kept, key) ? Reflect.get(kept, key) : undefined;
+/** Returns the paths of the keys that are in `input` but not in `output`: the schema dropped them as unknown. */
+function droppedKeys(input: unknown, output: unknown): readonly (readonly PropertyKey[])[] {
+  if (typeof input !== 'object' || input === null || typeof output !== 'object' || output === null) return [];
+  return Object.entries(input).flatMap(([key, value]) => {
+    const part = Array.isArray(input) ? Number(key) : key;
+    const keptValue: unknown = Object.hasOwn(output, key) ? Reflect.get(output, key) : undefined;
     if (keptValue === undefined) return [[part]];
     return droppedKeys(value, keptValue).map((path) => [part, ...path]);
   });

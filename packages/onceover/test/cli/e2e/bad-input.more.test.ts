@@ -33,11 +33,11 @@ const ask = (repo: TestRepo, args: readonly string[] = []) =>
   onceoverJson<InstructionsDocument>(repo.root, ['instructions', ...args]);
 
 /** A failure is two sentences on stderr, nothing on stdout, and no stack trace. */
-function expectFailure(end: CliEnd, code: number, what: RegExp, next: RegExp): void {
+function expectFailure(end: CliEnd, code: number, message: RegExp, next: RegExp): void {
   const lines = end.stderr.trimEnd().split('\n');
   expect
     .soft([end.code, end.stdout, lines[0], lines.at(-1)])
-    .toEqual([code, '', expect.stringMatching(what), expect.stringMatching(next)]);
+    .toEqual([code, '', expect.stringMatching(message), expect.stringMatching(next)]);
   expect.soft(end.stderr).not.toMatch(/^ +at /m);
 }
 
@@ -74,8 +74,8 @@ describe('no repository to look at', () => {
     const folder = temporaryFolder();
     const env = { ...cleanEnvironment(folder), NODE: process.execPath, CLI };
     const end = spawnSync('sh', ['-c', 'mkdir x && cd x && rmdir ../x && "$NODE" "$CLI" rules'], { cwd: folder, env });
-    const said = { code: end.status, stdout: end.stdout.toString(), stderr: end.stderr.toString() };
-    expectFailure(said, 3, /^onceover: /, /\S/);
+    const cliEnd = { code: end.status, stdout: end.stdout.toString(), stderr: end.stderr.toString() };
+    expectFailure(cliEnd, 3, /^onceover: /, /\S/);
   });
 });
 
@@ -88,10 +88,10 @@ describe('the base', () => {
   ];
   test('unknown, empty or an option in disguise: exit 2', async () => {
     await Promise.all(
-      rows.map(async ([args, settings, what]) => {
+      rows.map(async ([args, settings, message]) => {
         const repo = repoWith({ '.deepreview': ruleText('check'), ...settings });
         const end = await onceover(repo.root, ['instructions', ...args]);
-        expectFailure(end, 2, what, /--base or "base" in onceover\.yml/);
+        expectFailure(end, 2, message, /--base or "base" in onceover\.yml/);
         expect.soft(existsSync(join(repo.root, 'pwned'))).toBe(false);
       }),
     );
@@ -137,9 +137,9 @@ test('a broken onceover.yml: exit 2 with its place', async () => {
     [`base: ${'['.repeat(5000)}${']'.repeat(5000)}`, /^onceover: onceover\.yml:1:\d+: /],
   ];
   await Promise.all(
-    rows.map(async ([text, what]) => {
+    rows.map(async ([text, message]) => {
       const repo = repoWith({ '.deepreview': ruleText('check'), 'onceover.yml': text });
-      expectFailure(await onceover(repo.root, ['instructions']), 2, what, /^No gate ran\. Fix the configuration/);
+      expectFailure(await onceover(repo.root, ['instructions']), 2, message, /^No gate ran\. Fix the configuration/);
     }),
   );
 });
@@ -180,9 +180,9 @@ describe('a broken .deepreview: exit 0, a warning with its place, the other rule
     const end = await onceover(repo.root, ['instructions', '--json']);
     const { tasks, warnings } = JSON.parse(end.stdout) as InstructionsDocument;
     expect([end.code, tasks.map((task) => task.rule)]).toEqual([0, rows.map(() => 'good')]);
-    for (const [i, [, what]] of rows.entries()) {
-      const warning = warnings.find((one) => one.startsWith(`r${i}/`));
-      expect.soft(warning).toMatch(new RegExp(`^r${i}/\\.deepreview${what.source}`, 's'));
+    for (const [i, [, message]] of rows.entries()) {
+      const warning = warnings.find((text) => text.startsWith(`r${i}/`));
+      expect.soft(warning).toMatch(new RegExp(`^r${i}/\\.deepreview${message.source}`, 's'));
       expect.soft(end.stderr).toContain(`Warning: ${warning}\n`);
     }
   });
@@ -191,14 +191,20 @@ describe('a broken .deepreview: exit 0, a warning with its place, the other rule
     const repo = repoWith({ '.deepreview': ruleText('good') });
     repo.write('a.py', '');
     await ask(repo);
-    const kept = join(repo.root, '.git/onceover/parsed.json');
-    const text = readFileSync(kept, 'utf8');
+    const cacheFile = join(repo.root, '.git/onceover/parsed.json');
+    const text = readFileSync(cacheFile, 'utf8');
     const [, json = ''] = text.split('\n');
     const files = Object.keys((JSON.parse(json) as { files: object }).files).map((key) => [key, null]);
-    const broken = JSON.stringify({ ...(JSON.parse(json) as object), files: Object.fromEntries(files) });
-    const withSum = `${createHash('sha256').update(broken).digest('hex')}\n${broken}`;
-    for (const content of [text.slice(0, -20), '{}', broken, withSum, text.replace('"rules":[', '"rules":[],"x":[')]) {
-      writeFileSync(kept, content);
+    const brokenJson = JSON.stringify({ ...(JSON.parse(json) as object), files: Object.fromEntries(files) });
+    const withSum = `${createHash('sha256').update(brokenJson).digest('hex')}\n${brokenJson}`;
+    for (const content of [
+      text.slice(0, -20),
+      '{}',
+      brokenJson,
+      withSum,
+      text.replace('"rules":[', '"rules":[],"x":['),
+    ]) {
+      writeFileSync(cacheFile, content);
       expect((await ask(repo)).tasks).toHaveLength(1);
     }
   });
@@ -218,8 +224,8 @@ test('what cannot be a review id: exit 2, nothing created', async () => {
   const repo = repoWith({});
   const before = readdirSync(repo.root, { recursive: true });
   await Promise.all(
-    rows.map(async ([id, what]) =>
-      expectFailure(await onceover(repo.root, ['pass', '--', id]), 2, what, /^Pass the review_id exactly/),
+    rows.map(async ([id, message]) =>
+      expectFailure(await onceover(repo.root, ['pass', '--', id]), 2, message, /^Pass the review_id exactly/),
     ),
   );
   expect(readdirSync(repo.root, { recursive: true })).toEqual(before);
@@ -335,8 +341,8 @@ describe('files that are no plain files', () => {
   test('what a symlink out of the repository points to is never read', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'secret'), 'description: top-secret-words');
-    const more = '    reference_files: [{path: ref.md}]\n';
-    const repo = repoWith({ '.deepreview': ruleText('check', { more }) });
+    const referenceKeys = '    reference_files: [{path: ref.md}]\n';
+    const repo = repoWith({ '.deepreview': ruleText('check', { more: referenceKeys }) });
     repo.write('in/.deepreview', ruleText('in').replace('Look closely.', '{file: named.md}'));
     mkdirSync(join(repo.root, 'out'));
     for (const name of ['a.py', 'ref.md', 'in/named.md', 'out/.deepreview']) {
@@ -350,19 +356,19 @@ describe('files that are no plain files', () => {
       /in\/\.deepreview:7:26: named\.md is outside .*out\/\.deepreview:1:1: .*is outside/s,
     );
     symlinkSync(join(folder, 'secret'), join(repo.root, 'onceover.yml'));
-    const broken = await onceover(repo.root, ['instructions']);
-    expect([broken.code, broken.stderr]).toEqual([
+    const outsideEnd = await onceover(repo.root, ['instructions']);
+    expect([outsideEnd.code, outsideEnd.stderr]).toEqual([
       2,
       expect.stringMatching(/onceover\.yml:1:1: .*is outside the repository/),
     ]);
-    for (const text of [end.stdout, end.stderr, broken.stderr, ...generatedTexts(repo)]) {
+    for (const text of [end.stdout, end.stderr, outsideEnd.stderr, ...generatedTexts(repo)]) {
       expect(text).not.toContain('top-secret-words');
     }
   });
 
   test('what git keeps for itself is never shown to a reviewer', async () => {
-    const more = '    reference_files: [{path: .git/config}]\n';
-    const repo = repoWith({ '.deepreview': ruleText('check', { include: ['**'], more }) });
+    const referenceKeys = '    reference_files: [{path: .git/config}]\n';
+    const repo = repoWith({ '.deepreview': ruleText('check', { include: ['**'], more: referenceKeys }) });
     repo.git('config', 'remote.origin.url', 'https://user:top-secret-words@example.invalid/');
     await ask(repo, ['x.py']);
     expect(generatedTexts(repo).join('')).toContain('.git/config');
@@ -390,7 +396,9 @@ test('wrong usage: exit 2 with a hint', async () => {
     [['init', '--mcp', 'emacs'], /init --mcp supports the agent "claude", not "emacs"/, /"onceover init --help"/],
   ];
   const { root } = emptyRepo();
-  await Promise.all(rows.map(async ([args, what, next]) => expectFailure(await onceover(root, args), 2, what, next)));
+  await Promise.all(
+    rows.map(async ([args, message, next]) => expectFailure(await onceover(root, args), 2, message, next)),
+  );
 });
 
 test('no command: exit 0 with the help', async () => {
@@ -415,10 +423,17 @@ test('a failure with --json is a document on stdout and a sentence on stderr', a
     ['path-outside', ['instructions', '../x'], 2, {}],
     ['git-missing', ['instructions'], 3, { env: { PATH: '/nonexistent' } }],
   ];
-  const [good, broken] = [repoWith({ '.deepreview': ruleText('check') }), repoWith({ 'onceover.yml': 'x: 1' })];
+  const [usableRepo, brokenRepo] = [
+    repoWith({ '.deepreview': ruleText('check') }),
+    repoWith({ 'onceover.yml': 'x: 1' }),
+  ];
   await Promise.all(
     rows.map(async ([kind, args, code, options]) => {
-      const end = await onceover((kind === 'broken-config' ? broken : good).root, [...args, '--json'], options);
+      const end = await onceover(
+        (kind === 'broken-config' ? brokenRepo : usableRepo).root,
+        [...args, '--json'],
+        options,
+      );
       const { error } = JSON.parse(end.stdout) as { error: { kind: string; message: string; next: string } };
       expect.soft([end.code, error]).toEqual([code, { kind, message: expect.any(String), next: expect.any(String) }]);
       expect.soft(end.stderr).toBe(`onceover: ${error.message}\n${error.next}\n`);

@@ -56,10 +56,10 @@ test.skipIf(HAS_CACHE)('compiles again if a cached file is damaged, cut off, emp
   ];
   for (const damage of damages) {
     for (const [n, file] of files.entries()) writeFileSync(file, damage(readFileSync(file), n));
-    const damaged = files.map((file) => readFileSync(file));
+    const damagedTexts = files.map((file) => readFileSync(file));
     expect(await run()).toEqual(first);
     // The second command does not load every chunk of the first.
-    expect(files.filter((file, n) => !readFileSync(file).equals(damaged[n] as Buffer)).length).toBeGreaterThan(2);
+    expect(files.filter((file, n) => !readFileSync(file).equals(damagedTexts[n] as Buffer)).length).toBeGreaterThan(2);
   }
 });
 

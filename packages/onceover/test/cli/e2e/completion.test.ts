@@ -20,8 +20,8 @@ test.each([
   ],
   [['onceover', 'workflow', 'start', '--go'], ['--goal']],
   [['onceover', 'demo-'], ['']],
-])('bash completes %j to %j', async (words, expected) => {
-  expect(await complete(...words)).toEqual(expected);
+])('bash completes %j to %j', async (words, completions) => {
+  expect(await complete(...words)).toEqual(completions);
 });
 
 test.each(['bash', 'zsh', 'fish'])('the %s script names commands and options', async (shell) => {

@@ -146,29 +146,29 @@ test.each([[['--help']], [['-h']], [['help']], [[]]])('%j lists every command an
 
 test('--help, which loads only the names of some commands, prints the same as with all their options', async () => {
   const program = buildProgram({ team: addTeamCommands, loops: addLoopCommands });
-  let printed = '';
-  program.configureOutput({ writeOut: (text) => (printed += text), getOutHelpWidth: () => 80 });
+  let output = '';
+  program.configureOutput({ writeOut: (text) => (output += text), getOutHelpWidth: () => 80 });
   expect(() => program.parse(['node', 'onceover', '--help'])).toThrow('(outputHelp)');
-  expect((await onceover(temporaryFolder(), ['--help'])).stdout).toBe(printed);
+  expect((await onceover(temporaryFolder(), ['--help'])).stdout).toBe(output);
 });
 
-test.each(commands)('%s --help names its arguments and options', async (name, mentioned) => {
+test.each(commands)('%s --help names its arguments and options', async (name, words) => {
   const end = await onceover(temporaryFolder(), [name, '--help']);
   expect([end.code, end.stderr]).toEqual([0, '']);
   expect(end.stdout).toMatch(new RegExp(`^Usage: onceover ${name} `));
-  for (const word of mentioned) expect(end.stdout).toContain(word);
-  const offered = end.stdout.match(/^ {2}(?:-\w, )?--[\w-]+/gm)?.map((line) => line.trim().replace(/^-\w, /, ''));
-  const expected = mentioned.filter((word) => word.startsWith('--')).map((word) => word.split(' ')[0]);
-  expect(offered?.sort()).toEqual([...expected, '--help'].sort());
+  for (const word of words) expect(end.stdout).toContain(word);
+  const options = end.stdout.match(/^ {2}(?:-\w, )?--[\w-]+/gm)?.map((line) => line.trim().replace(/^-\w, /, ''));
+  const optionWords = words.filter((word) => word.startsWith('--')).map((word) => word.split(' ')[0]);
+  expect(options?.sort()).toEqual([...optionWords, '--help'].sort());
 });
 
 test('help with a command prints the help of that command', async () => {
-  const [asked, usual] = await Promise.all([
+  const [helpCommand, helpOption] = await Promise.all([
     onceover(temporaryFolder(), ['help', 'workflow', 'start']),
     onceover(temporaryFolder(), ['workflow', 'start', '--help']),
   ]);
-  expect(asked).toEqual(usual);
-  expect(asked.stdout).toMatch(/^Usage: onceover workflow start <job>/);
+  expect(helpCommand).toEqual(helpOption);
+  expect(helpCommand.stdout).toMatch(/^Usage: onceover workflow start <job>/);
 });
 
 describe('a reader that closes the pipe', () => {
@@ -186,8 +186,8 @@ describe('a reader that closes the pipe', () => {
 });
 
 /** Runs the program as the first command of a shell pipeline. */
-function inShell(cwd: string, rest: string): Promise<CliEnd> {
-  const child = spawn('sh', ['-c', `"$NODE" "$CLI" ${rest}`], {
+function inShell(cwd: string, pipeline: string): Promise<CliEnd> {
+  const child = spawn('sh', ['-c', `"$NODE" "$CLI" ${pipeline}`], {
     cwd,
     env: { ...cleanEnvironment(cwd), NODE: process.execPath, CLI },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -22,7 +22,9 @@ function hostileMachine() {
       '[commit]\n\tgpgSign = true\n[gpg]\n\tprogram = /bin/false\n[user]\n\tuseConfigOnly = true\n[diff]\n\tnoprefix = true\n\texternal = /bin/false\n',
   );
   chmodSync(here, 0o555);
-  const unset = ['AUTHOR', 'COMMITTER'].flatMap((who) => ['NAME', 'EMAIL'].map((what) => [`GIT_${who}_${what}`, '']));
+  const unset = ['AUTHOR', 'COMMITTER'].flatMap((role) =>
+    ['NAME', 'EMAIL'].map((field) => [`GIT_${role}_${field}`, '']),
+  );
   const env = {
     ...Object.fromEntries(unset),
     HOME: home,
@@ -38,7 +40,9 @@ function hostileMachine() {
 }
 
 const slots = ({ gates }: DemoDocument['runs'][number]) =>
-  gates.flatMap(({ id, slots: own }) => own.map(({ slot, status, dispatch }) => `${id}@${slot} ${status} ${dispatch}`));
+  gates.flatMap(({ id, slots: gateSlots }) =>
+    gateSlots.map(({ slot, status, dispatch }) => `${id}@${slot} ${status} ${dispatch}`),
+  );
 
 describe('onceover demo', () => {
   test('runs anywhere, with any git settings, and leaves nothing behind', async () => {
@@ -83,19 +87,19 @@ describe('onceover demo', () => {
     expect([pass.looks, slot.looks, session.looks, prefix.looks]).toEqual([5, 1, 3, 0]);
     for (const { tokens } of [pass, slot, session, document.shared_beginnings]) expect(tokens).toBeGreaterThan(100);
 
-    const kept = document.repository ?? '';
-    expect(readdirSync(temporary)).toEqual([kept.slice(temporary.length + 1)]);
-    const cart = join(kept, 'src/cart.ts');
-    const [status, explained, cost] = await Promise.all([
-      onceover(kept, ['status']),
-      onceover(kept, ['explain', 'F2']),
-      onceover(kept, ['cost']),
+    const keptFolder = document.repository ?? '';
+    expect(readdirSync(temporary)).toEqual([keptFolder.slice(temporary.length + 1)]);
+    const cart = join(keptFolder, 'src/cart.ts');
+    const [status, explanation, cost] = await Promise.all([
+      onceover(keptFolder, ['status']),
+      onceover(keptFolder, ['explain', 'F2']),
+      onceover(keptFolder, ['cost']),
     ]);
-    expect([status.code, explained.code, cost.code]).toEqual([0, 0, 0]);
-    expect(explained.stdout).toContain('its reviewer confirmed the fix');
+    expect([status.code, explanation.code, cost.code]).toEqual([0, 0, 0]);
+    expect(explanation.stdout).toContain('its reviewer confirmed the fix');
     // The demo suggests this: a mistake that comes back is found again.
     writeFileSync(cart, 'export const total = (list: number[]) => list.reduce((a, b) => a + b);\n');
-    const run = await onceover(kept, ['run']);
+    const run = await onceover(keptFolder, ['run']);
     expect([run.code, run.stdout]).toEqual([1, expect.stringContaining('An empty cart throws')]);
   });
 
@@ -113,12 +117,12 @@ describe('onceover demo', () => {
     child.stderr.on('data', (chunk: Buffer) => {
       stderr += chunk.toString('utf8');
     });
-    const ended = new Promise((resolve) => child.on('close', resolve));
+    const exitCode = new Promise((resolve) => child.on('close', resolve));
     while (!readdirSync(temporary).some((name) => existsSync(join(temporary, name, 'src/cart.ts')))) {
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     child.kill(signal);
-    expect(await ended).toBe(130);
+    expect(await exitCode).toBe(130);
     expect(stderr).toContain('The temporary repository was removed.');
     expect(readdirSync(temporary)).toEqual([]);
   });

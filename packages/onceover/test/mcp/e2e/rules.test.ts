@@ -44,16 +44,16 @@ describe.each(clients)('%s', (_, connect) => {
     });
   });
 
-  const proved = '[REVIEW-REQ-009.0.1] [REVIEW-REQ-009.2.3] [REVIEW-REQ-009.2.7]';
-  test(`skips exactly the review that was marked as passed ${proved}`, async () => {
+  const requirements = '[REVIEW-REQ-009.0.1] [REVIEW-REQ-009.2.3] [REVIEW-REQ-009.2.7]';
+  test(`skips exactly the review that was marked as passed ${requirements}`, async () => {
     const repo = changedRepo();
     const connection = await connect(repo.root);
     const { tasks } = await reviews(connection);
     expect(tasks.map((task) => task.files)).toEqual([['a.py'], ['b.py'], ['c.py']]);
     const id = tasks[1]?.review_id ?? '';
-    const marked = await connection.call('mark_review_as_passed', { review_id: id });
-    expect([marked.isError, marked.text]).toEqual([false, expect.stringContaining(id)]);
-    expect(marked.structured).toEqual({ review_id: id, marked: true, instructions_known: true });
+    const reply = await connection.call('mark_review_as_passed', { review_id: id });
+    expect([reply.isError, reply.text]).toEqual([false, expect.stringContaining(id)]);
+    expect(reply.structured).toEqual({ review_id: id, marked: true, instructions_known: true });
     const marker = statSync(join(repo.root, FOLDER, `${id}.passed`));
     expect([marker.isFile(), marker.size]).toEqual([true, 0]);
     const after = await reviews(connection);
@@ -190,18 +190,18 @@ test('the text lists the reviews to do and only counts skipped reviews', async (
   expect(text).toContain(`check: a.py\n  description: Checks check.\n  prompt:      @${FOLDER}/${ids[0]}.md`);
   expect(text).toContain('Skipped: 2 reviews already passed');
   expect(text).toContain('Warning: sub/.deepreview:1:');
-  for (const hidden of ['b.py', 'c.py', ...ids.slice(1)]) expect(text).not.toContain(hidden);
+  for (const word of ['b.py', 'c.py', ...ids.slice(1)]) expect(text).not.toContain(word);
 });
 
 test('paths of get_review_instructions are relative to the root', async () => {
   const connection = await connectNew(changedRepo().root);
-  for (const [files, expected] of [
+  for (const [files, listedFiles] of [
     [['b.py'], ['b.py']],
     [[], []],
     [null, ['a.py', 'b.py', 'c.py']],
   ]) {
     const { structured } = await connection.call('get_review_instructions', { files });
-    expect((structured as InstructionsDocument).tasks.flatMap((task) => task.files)).toEqual(expected);
+    expect((structured as InstructionsDocument).tasks.flatMap((task) => task.files)).toEqual(listedFiles);
   }
   const outside = await connection.call('get_review_instructions', { files: ['../x'] });
   expect([outside.isError, outside.text]).toEqual([true, expect.stringContaining('../x is outside the repository')]);
@@ -245,11 +245,11 @@ describe('on the wire', () => {
   });
 
   test('the server ends when standard input closes, before and after the greeting', async () => {
-    const [silent, greeted] = [openWire(changedRepo()), openWire(changedRepo())];
-    silent.child.stdin.end();
-    greeted.send(INITIALIZE);
-    await greeted.answerTo(1);
-    greeted.child.stdin.end();
-    expect(await Promise.all([silent.ended, greeted.ended])).toEqual([0, 0]);
+    const [silentWire, greetedWire] = [openWire(changedRepo()), openWire(changedRepo())];
+    silentWire.child.stdin.end();
+    greetedWire.send(INITIALIZE);
+    await greetedWire.answerTo(1);
+    greetedWire.child.stdin.end();
+    expect(await Promise.all([silentWire.ended, greetedWire.ended])).toEqual([0, 0]);
   });
 });

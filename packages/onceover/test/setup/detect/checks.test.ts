@@ -14,8 +14,8 @@ function commands(files: Files): Readonly<Record<string, string>> {
   return Object.fromEntries(plan(files).checks.map(({ name, run }) => [name, run]));
 }
 
-const scripts = (own: Readonly<Record<string, unknown>>, more: object = {}) => ({
-  'package.json': JSON.stringify({ scripts: own, ...more }),
+const scripts = (scriptTexts: Readonly<Record<string, unknown>>, otherKeys: object = {}) => ({
+  'package.json': JSON.stringify({ scripts: scriptTexts, ...otherKeys }),
 });
 
 describe('scripts of package.json', () => {
@@ -27,8 +27,8 @@ describe('scripts of package.json', () => {
     ['yarn', { ...usual, 'yarn.lock': '' }, ['yarn run lint', 'yarn run typecheck', 'yarn run test']],
     ['bun', { ...usual, 'bun.lock': '' }, ['bun run lint', 'bun run typecheck', 'bun run test']],
     ['bun, old', { ...usual, 'bun.lockb': '' }, ['bun run lint', 'bun run typecheck', 'bun run test']],
-  ])('are run by %s according to the lockfile', (_, files, expected) => {
-    expect(Object.values(commands(files))).toEqual(expected);
+  ])('are run by %s according to the lockfile', (_, files, runs) => {
+    expect(Object.values(commands(files))).toEqual(runs);
   });
 
   test.each([
@@ -68,8 +68,8 @@ describe('scripts of package.json', () => {
       { lint: 'npm run lint', types: 'npm run types', test: 'npm run test' },
     ],
     ['names from Object', { constructor: 'x', toString: 'y' }, {}],
-  ])('%s', (_, own, expected) => {
-    expect(commands(scripts(own))).toEqual(expected);
+  ])('%s', (_, scriptTexts, checks) => {
+    expect(commands(scripts(scriptTexts))).toEqual(checks);
   });
 
   test('do not run "yarn check", which is a built-in command', () => {
@@ -121,8 +121,8 @@ describe('targets of a Makefile', () => {
     ['no target: a variable', 'test := x\nlint = y\ncheck ?= z\ntypes ::= w\n', {}],
     ['no target: .PHONY, a comment, a recipe', '.PHONY: lint test\n# test: x\nbuild:\n\ttest: x\n', {}],
     ['no target: another name', 'test-all:\n\t./run\nlinting:\n\t./run\n', {}],
-  ])('%s', (_, makefile, expected) => {
-    expect(commands({ Makefile: makefile })).toEqual(expected);
+  ])('%s', (_, makefile, checks) => {
+    expect(commands({ Makefile: makefile })).toEqual(checks);
   });
 
   test('come from the file that GNU make reads first', () => {
@@ -216,8 +216,8 @@ describe('tools that the files name', () => {
       { lint: 'composer run-script lint', types: 'composer run-script phpstan', test: 'composer run-script test' },
     ],
     ['nothing', { 'README.md': '' }, {}],
-  ])('%s', (_, files, expected) => {
-    expect(commands(files)).toEqual(expected);
+  ])('%s', (_, files, checks) => {
+    expect(commands(files)).toEqual(checks);
   });
 
   test('come after package scripts and targets, in that order', () => {
@@ -282,7 +282,7 @@ test('reads large and hostile files in time', () => {
 
 describe('the packages of a workspace', () => {
   const npm = '{"workspaces": ["packages/*", "apps/web/"]}';
-  const pack = (own: Readonly<Record<string, string>>) => JSON.stringify({ scripts: own });
+  const pack = (scriptTexts: Readonly<Record<string, string>>) => JSON.stringify({ scripts: scriptTexts });
 
   test.each<[string, Files, Readonly<Record<string, string>>]>([
     [
@@ -342,8 +342,8 @@ describe('the packages of a workspace', () => {
       { 'package.json': npm, 'packages/a/package.json': pack({ test: 'echo "Error" && exit 1' }) },
       {},
     ],
-  ])('%s', (_, files, expected) => {
-    expect(commands(files)).toEqual(expected);
+  ])('%s', (_, files, checks) => {
+    expect(commands(files)).toEqual(checks);
   });
 
   test.each<[string, Files]>([
@@ -387,7 +387,7 @@ describe('finds the packages of a workspace:', () => {
       ],
       ['libs/*'],
     ],
-  ])('%s', (_title, texts, expected) => {
-    expect(packagePaths({ names: new Set(), texts: new Map(texts) })).toEqual(expected);
+  ])('%s', (_title, texts, paths) => {
+    expect(packagePaths({ names: new Set(), texts: new Map(texts) })).toEqual(paths);
   });
 });

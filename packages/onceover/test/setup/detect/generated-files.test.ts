@@ -32,8 +32,8 @@ test('returns valid globs that match one of the paths', () => {
   fc.assert(
     fc.property(fc.array(path), (paths) => {
       for (const source of toolWrittenGlobs(paths)) {
-        const compiled = compileGlob(source, '');
-        expect(compiled.ok && paths.some((one) => globMatches(compiled.glob, one))).toBe(true);
+        const result = compileGlob(source, '');
+        expect(result.ok && paths.some((candidate) => globMatches(result.glob, candidate))).toBe(true);
       }
     }),
   );

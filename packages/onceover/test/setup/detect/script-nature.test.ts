@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ScriptNature, scriptNature, scriptsIn } from '../../../src/setup/detect/script-nature.ts';
 
-const nature = (text: string, others: Readonly<Record<string, string>> = {}) =>
-  scriptNature('it', new Map(Object.entries({ it: text, ...others })));
+const nature = (text: string, otherScripts: Readonly<Record<string, string>> = {}) =>
+  scriptNature('it', new Map(Object.entries({ it: text, ...otherScripts })));
 
 describe('the nature of a script', () => {
   test.each<[ScriptNature, string]>([
@@ -57,8 +57,8 @@ describe('the nature of a script', () => {
     ['empty', 'true'],
     ['empty', ''],
     ['empty', ' \n '],
-  ])('is %s: %s', (expected, text) => {
-    expect(nature(text)).toBe(expected);
+  ])('is %s: %s', (kind, text) => {
+    expect(nature(text)).toBe(kind);
   });
 
   test('is empty if the script does not exist', () => {
@@ -75,9 +75,9 @@ describe('the nature of a script', () => {
     ['watches', 'yarn between'],
     ['ends', 'eslint other'],
     ['ends', 'npm run build'],
-  ])('is %s because of another script: %s', (expected, text) => {
-    const others = { other: 'jest --watch', between: 'npm run other', build: 'tsdown' };
-    expect(nature(text, others)).toBe(expected);
+  ])('is %s because of another script: %s', (kind, text) => {
+    const otherScripts = { other: 'jest --watch', between: 'npm run other', build: 'tsdown' };
+    expect(nature(text, otherScripts)).toBe(kind);
   });
 
   test('is found for scripts that run each other', () => {
@@ -104,6 +104,6 @@ test.each([
   ['npm run lint && npm test', ['lint', 'test']],
   ['make lint types', ['lint']],
   ['eslint lint && tsc', []],
-])('finds in "%s" the scripts %j', (text, expected) => {
-  expect(scriptsIn(text, new Set(['lint', 'test']))).toEqual(expected);
+])('finds in "%s" the scripts %j', (text, names) => {
+  expect(scriptsIn(text, new Set(['lint', 'test']))).toEqual(names);
 });

@@ -125,13 +125,13 @@ test.each([
     /claude could not be started.*could not test whether the agent can resume/s,
   ],
   ['no installed agent', ['doctor', '--resume'], 3, /^$/],
-])('reports %s', async (_title, args, code, said) => {
+])('reports %s', async (_title, args, code, message) => {
   const { root, git } = repoWith({ 'a.txt': '' });
   const bin = join(dirname(root), 'bin');
   mkdirSync(bin);
   symlinkSync(join(git('--exec-path').trim(), 'git'), join(bin, 'git'));
   const end = await onceover(root, args, { env: { PATH: bin } });
-  expect([end.code, said.test(end.stderr)]).toEqual([code, true]);
+  expect([end.code, message.test(end.stderr)]).toEqual([code, true]);
 });
 
 test('--resume fails outside a repository, because the result could not be kept', async () => {
@@ -147,14 +147,14 @@ test('Ctrl-C ends the agent, keeps no result, and exits with 130', async () => {
     env: { ...cleanEnvironment(dirname(root)), ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  let said = '';
+  let output = '';
   child.stderr.on('data', (chunk) => {
-    said += chunk;
+    output += chunk;
   });
   while (!existsSync(calls)) await new Promise((resolve) => setTimeout(resolve, 20));
   child.kill('SIGINT');
   const code = await new Promise((resolve) => child.on('close', resolve));
-  expect([code, said]).toEqual([130, expect.stringContaining('Interrupted: ')]);
+  expect([code, output]).toEqual([130, expect.stringContaining('Interrupted: ')]);
   expect(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' })).not.toContain(`${dirname(calls)}/bin/claude`);
   expect(existsSync(join(git('rev-parse', '--absolute-git-dir').trim(), 'onceover/capabilities.json'))).toBe(false);
 });

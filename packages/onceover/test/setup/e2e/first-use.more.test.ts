@@ -29,10 +29,10 @@ beforeAll(() => {
     cpSync(join(ROOT, name), join(source, name), { recursive: true });
   }
   cpSync(dirname(CLI), join(source, 'dist'), { recursive: true });
-  const packed = as('npm', ['pack', '--ignore-scripts', '--silent'], source);
-  tarball = join(source, packed.out.trim());
-  const installed = as('npm', ['install', '--global', '--offline', '--prefix', join(house, 'own'), tarball], house);
-  expect([installed.code, installed.out]).toEqual([0, expect.stringMatching(/added 1 package/)]);
+  const packEnd = as('npm', ['pack', '--ignore-scripts', '--silent'], source);
+  tarball = join(source, packEnd.out.trim());
+  const installEnd = as('npm', ['install', '--global', '--offline', '--prefix', join(house, 'own'), tarball], house);
+  expect([installEnd.code, installEnd.out]).toEqual([0, expect.stringMatching(/added 1 package/)]);
 }, 60_000);
 
 afterAll(() => rmSync(house, { recursive: true, force: true, maxRetries: 3 }));
@@ -68,9 +68,9 @@ function looksOf(repo: TestRepo) {
 }
 
 function checksOf(repo: TestRepo): Readonly<Record<string, string>> {
-  const parsed = parseSettings(readFileSync(join(repo.root, 'onceover.yml'), 'utf8'));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  const [entry] = parsed.settings.gates;
+  const result = parseSettings(readFileSync(join(repo.root, 'onceover.yml'), 'utf8'));
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  const [entry] = result.settings.gates;
   return Object.fromEntries(Object.entries(entry?.checks ?? {}).map(([name, { run }]) => [name, run]));
 }
 
@@ -115,9 +115,9 @@ describe('a TypeScript project', () => {
 
     const settings = readFileSync(join(repo.root, 'onceover.yml'), 'utf8');
     repo.write('onceover.yml', settings.replace('prompt:', 'promt:'));
-    const line = settings.split('\n').findIndex((one) => one.includes('prompt:')) + 1;
-    const broken = onceover(repo, 'run');
-    expect([broken.code, broken.out, ...broken.err.split('\n')]).toEqual([
+    const line = settings.split('\n').findIndex((text) => text.includes('prompt:')) + 1;
+    const brokenRun = onceover(repo, 'run');
+    expect([brokenRun.code, brokenRun.out, ...brokenRun.err.split('\n')]).toEqual([
       2,
       '',
       `onceover: onceover.yml:${line}:9: unknown key "promt"; did you mean "prompt"?`,
@@ -126,14 +126,14 @@ describe('a TypeScript project', () => {
     ]);
     repo.write('onceover.yml', settings);
 
-    const shown = onceover(repo, 'init', '--remove');
-    expect([shown.code, shown.out]).toEqual([
+    const preview = onceover(repo, 'init', '--remove');
+    expect([preview.code, preview.out]).toEqual([
       0,
       expect.stringMatching(/^To be removed:\n {2}onceover\.yml, unchanged since /),
     ]);
     expect(existsSync(join(repo.root, 'onceover.yml'))).toBe(true);
-    const removed = onceover(repo, 'init', '--remove', '--yes');
-    expect([removed.code, removed.out]).toEqual([0, expect.stringMatching(/^Removed:\n/)]);
+    const removal = onceover(repo, 'init', '--remove', '--yes');
+    expect([removal.code, removal.out]).toEqual([0, expect.stringMatching(/^Removed:\n/)]);
     expect(looksOf(repo)).toEqual(before);
     expect(onceover(repo, 'init', '--remove', '--yes').out).toMatch(/^There is nothing to remove here\.\n/);
     expect(as('npm', ['uninstall', '--offline', 'onceover'], repo.root).code).toBe(0);
@@ -197,8 +197,8 @@ test('reviews with a command of the user, and keeps edited files on removal', ()
     expect.stringMatching(/^passed {3}review:\.:code-quality\n +reviewer 1 \(mine\): passed, new session /),
   ]);
   expect(onceover(repo, 'run').out).toMatch(/^Passed: .*, unchanged since the last pass \(exit code 0\)$/m);
-  const removed = onceover(repo, 'init', '--remove', '--yes', '--json');
-  expect(JSON.parse(removed.out)).toMatchObject({
+  const removal = onceover(repo, 'init', '--remove', '--yes', '--json');
+  expect(JSON.parse(removal.out)).toMatchObject({
     removed: true,
     taken: ['server', 'hook', 'records', 'git-folder', 'refs'].map((kind) => ({ kind })),
     left: [

@@ -5,7 +5,7 @@ import { repoWith, type TestRepo } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 import type { SetUpDocument } from '../../../src/setup/json-schema.ts';
 
-const read = (repo: TestRepo, path: string) => readFileSync(join(repo.root, path), 'utf8');
+const readText = (repo: TestRepo, path: string) => readFileSync(join(repo.root, path), 'utf8');
 
 const GAUNTLET = {
   '.gauntlet/config.yml': `base_branch: main
@@ -55,31 +55,33 @@ describe('init --from', () => {
       expect([first.code, first.stderr]).toEqual([0, '']);
       expect(first.stdout).toMatch(/^Imported from \.\S+ \(.+\), which stays unchanged\.\n\nWrote onceover\.yml:\n/);
       expect(first.stdout).toContain(
-        `Wrote onceover.yml:\n\n${read(repo, 'onceover.yml')
+        `Wrote onceover.yml:\n\n${readText(repo, 'onceover.yml')
           .trimEnd()
           .replace(/^(?=.)/gm, '  ')}\n`,
       );
       for (const [name, text] of Object.entries(prompts)) {
-        expect(read(repo, `.onceover/reviews/${name}`)).toBe(text);
+        expect(readText(repo, `.onceover/reviews/${name}`)).toBe(text);
         expect(first.stdout).toContain(`\nWrote .onceover/reviews/${name} (`);
       }
 
       repo.write('src/a.ts', '2\n');
-      const planned = await onceover(repo.root, ['run', '--dry-run', '--json', '--base', 'main']);
-      expect([planned.code, planned.stderr]).toEqual([1, '']);
-      const { gates } = JSON.parse(planned.stdout) as { gates: { id: string }[] };
+      const dryRun = await onceover(repo.root, ['run', '--dry-run', '--json', '--base', 'main']);
+      expect([dryRun.code, dryRun.stderr]).toEqual([1, '']);
+      const { gates } = JSON.parse(dryRun.stdout) as { gates: { id: string }[] };
       expect([...new Set(gates.map(({ id }) => id.split(':')[1]))]).toEqual(paths);
 
-      const written = readdirSync(repo.root, { recursive: true }).filter((one) => !String(one).startsWith('.git/'));
-      const before = read(repo, 'onceover.yml');
+      const projectFiles = readdirSync(repo.root, { recursive: true }).filter(
+        (path) => !String(path).startsWith('.git/'),
+      );
+      const before = readText(repo, 'onceover.yml');
       const again = await onceover(repo.root, ['init', '--from']);
       expect(again.stdout).toMatch(
         /^\.\S+ \(.+\) has been imported already\.\n\nonceover\.yml already exists and was left unchanged\.\n/,
       );
       expect(again.stdout).not.toContain('Wrote');
-      expect(read(repo, 'onceover.yml')).toBe(before);
-      expect(readdirSync(repo.root, { recursive: true }).filter((one) => !String(one).startsWith('.git/'))).toEqual(
-        written,
+      expect(readText(repo, 'onceover.yml')).toBe(before);
+      expect(readdirSync(repo.root, { recursive: true }).filter((path) => !String(path).startsWith('.git/'))).toEqual(
+        projectFiles,
       );
     },
   );
@@ -110,12 +112,12 @@ describe('init --from', () => {
   });
 
   test('never changes an existing onceover.yml: shows what it lacks, and writes the prompts', async () => {
-    const mine = 'gates: [{ path: src, reviews: { mine: { prompt: .onceover/reviews/src.md } } }]\n';
-    const repo = project({ ...CODERABBIT, 'onceover.yml': mine, '.onceover/reviews/src.md': 'Mine.\n' });
+    const settings = 'gates: [{ path: src, reviews: { mine: { prompt: .onceover/reviews/src.md } } }]\n';
+    const repo = project({ ...CODERABBIT, 'onceover.yml': settings, '.onceover/reviews/src.md': 'Mine.\n' });
     const end = await onceover(repo.root, ['init', '--from', 'coderabbit']);
-    expect([end.code, read(repo, 'onceover.yml'), read(repo, '.onceover/reviews/src.md')]).toEqual([
+    expect([end.code, readText(repo, 'onceover.yml'), readText(repo, '.onceover/reviews/src.md')]).toEqual([
       0,
-      mine,
+      settings,
       'Mine.\n',
     ]);
     expect(end.stdout).toContain('onceover.yml lacks some of these checks and reviews. Add these lines to it:');
@@ -146,12 +148,12 @@ describe('init --from', () => {
   );
 
   test('fails unless exactly one configuration is found', async () => {
-    const [nothing, both] = [project({}), project({ ...CODERABBIT, ...CONTINUE })];
+    const [emptyProject, doubleProject] = [project({}), project({ ...CODERABBIT, ...CONTINUE })];
     const ends = await Promise.all([
-      onceover(nothing.root, ['init', '--from']),
-      onceover(nothing.root, ['init', '--from', 'gauntlet']),
-      onceover(nothing.root, ['init', '--from', 'constructor']),
-      onceover(both.root, ['init', '--from']),
+      onceover(emptyProject.root, ['init', '--from']),
+      onceover(emptyProject.root, ['init', '--from', 'gauntlet']),
+      onceover(emptyProject.root, ['init', '--from', 'constructor']),
+      onceover(doubleProject.root, ['init', '--from']),
     ]);
     expect(ends.map(({ code, stdout }) => [code, stdout])).toEqual(ends.map(() => [2, '']));
     expect(ends.map(({ stderr }) => stderr.split('\n')[0])).toEqual([
@@ -160,7 +162,7 @@ describe('init --from', () => {
       'onceover: init --from supports "gauntlet", "coderabbit" and "continue", not "constructor".',
       'onceover: More than one configuration can be imported. Choose one: --from coderabbit (CodeRabbit), --from continue (Continue).',
     ]);
-    expect(both.git('status', '--porcelain', '-uall')).toBe('');
+    expect(doubleProject.git('status', '--porcelain', '-uall')).toBe('');
   });
 
   test('is only suggested by init without --from', async () => {
@@ -179,9 +181,9 @@ describe('init --from', () => {
     symlinkSync(outside, join(repo.root, '.continue'));
     symlinkSync(join(outside, 'gone'), join(repo.root, '.coderabbit.yaml'));
     expect((await onceover(repo.root, ['init', '--from'])).code).toBe(2);
-    const other = project(CONTINUE);
-    symlinkSync(dirname(other.root), join(other.root, '.onceover'));
-    const end = await onceover(other.root, ['init', '--from']);
-    expect([end.code, end.stdout, existsSync(join(other.root, 'onceover.yml'))]).toEqual([3, '', false]);
+    const linkedProject = project(CONTINUE);
+    symlinkSync(dirname(linkedProject.root), join(linkedProject.root, '.onceover'));
+    const end = await onceover(linkedProject.root, ['init', '--from']);
+    expect([end.code, end.stdout, existsSync(join(linkedProject.root, 'onceover.yml'))]).toEqual([3, '', false]);
   });
 });

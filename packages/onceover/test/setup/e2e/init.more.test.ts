@@ -16,7 +16,7 @@ import { CLI, type CliOptions, onceover, onceoverJson } from '@onceover/testing/
 import { emptyRepo, repoWith, ruleText, type TestRepo, temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
 
-const read = (repo: TestRepo, name: string) => readFileSync(join(repo.root, name), 'utf8');
+const readText = (repo: TestRepo, name: string) => readFileSync(join(repo.root, name), 'utf8');
 const ENTRY = { command: process.execPath, args: [realpathSync(CLI), 'mcp'] };
 
 const PROMPT = '.onceover/reviews/code-quality.md';
@@ -33,9 +33,9 @@ function withAgents(...names: readonly string[]): CliOptions {
 }
 
 function settingsOf(repo: TestRepo) {
-  const parsed = parseSettings(read(repo, 'onceover.yml'));
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.settings;
+  const result = parseSettings(readText(repo, 'onceover.yml'));
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.settings;
 }
 
 describe('init', () => {
@@ -63,7 +63,7 @@ describe('init', () => {
         reviews: { 'code-quality': { prompt: PROMPT, numReviews: 1 } },
       },
     ]);
-    const settings = read(repo, 'onceover.yml').trimEnd();
+    const settings = readText(repo, 'onceover.yml').trimEnd();
     expect(end.stdout).toContain(`Wrote onceover.yml:\n\n${settings.replace(/^(?=.)/gm, '  ')}\n\nWrote ${PROMPT} (`);
     expect(end.stdout).toMatch(
       /\n\nNext: commit these files\. .*\nThen: "node \S+ run" .*\nThen: "node \S+ prove" .*\n$/,
@@ -84,13 +84,13 @@ describe('init', () => {
   test('leaves everything byte for byte the second time, and says so', async () => {
     const repo = repoWith({ 'go.mod': 'module x\n' });
     await onceover(repo.root, ['init'], withAgents('claude'));
-    const before = [PROMPT, 'onceover.yml'].map((name) => read(repo, name));
+    const before = [PROMPT, 'onceover.yml'].map((name) => readText(repo, name));
     repo.write('package.json', '{"scripts": {"test": "jest"}}');
     const end = await onceover(repo.root, ['init', '--json'], withAgents());
     expect(JSON.parse(end.stdout)).toEqual({
       files: [PROMPT, 'onceover.yml'].map((path) => ({ path, did: 'left', ignored: false })),
     });
-    expect([PROMPT, 'onceover.yml'].map((name) => read(repo, name))).toEqual(before);
+    expect([PROMPT, 'onceover.yml'].map((name) => readText(repo, name))).toEqual(before);
   });
 
   test('writes nothing if the settings have gates', async () => {
@@ -98,16 +98,16 @@ describe('init', () => {
     const repo = repoWith({ 'onceover.yml': text });
     const end = await onceover(repo.root, ['init', '--json'], withAgents('claude'));
     expect(JSON.parse(end.stdout)).toEqual({ files: [{ path: 'onceover.yml', did: 'left', ignored: false }] });
-    expect([read(repo, 'onceover.yml'), readdirSync(repo.root)]).toEqual([text, ['.git', 'onceover.yml']]);
+    expect([readText(repo, 'onceover.yml'), readdirSync(repo.root)]).toEqual([text, ['.git', 'onceover.yml']]);
   });
 
   test('leaves settings without gates byte for byte, and proposes lines that fit them', async () => {
     const repo = repoWith({ 'onceover.yml': 'cache: strict\n', Makefile: 'test:\n\t./run\n' });
     const end = await onceover(repo.root, ['init'], withAgents('claude'));
-    expect([end.code, read(repo, 'onceover.yml')]).toEqual([0, 'cache: strict\n']);
+    expect([end.code, readText(repo, 'onceover.yml')]).toEqual([0, 'cache: strict\n']);
     expect(existsSync(join(repo.root, PROMPT))).toBe(true);
-    const [, proposed = ''] = /Add these lines to it:\n\n((?: .*\n)+)/.exec(end.stdout) ?? [];
-    repo.write('onceover.yml', `cache: strict\n${proposed.replace(/^ {2}/gm, '')}`);
+    const [, proposal = ''] = /Add these lines to it:\n\n((?: .*\n)+)/.exec(end.stdout) ?? [];
+    repo.write('onceover.yml', `cache: strict\n${proposal.replace(/^ {2}/gm, '')}`);
     expect(settingsOf(repo)).toMatchObject({ cache: 'strict', gates: [{ checks: { test: { run: 'make test' } } }] });
   });
 
@@ -120,7 +120,7 @@ describe('init', () => {
         { path: 'onceover.yml', did: 'written', ignored: false },
       ],
     });
-    expect(read(repo, PROMPT)).toBe('mine');
+    expect(readText(repo, PROMPT)).toBe('mine');
   });
 
   test.each<[string, (repo: TestRepo) => void, RegExp]>([
@@ -132,12 +132,12 @@ describe('init', () => {
     ['a symlink to a folder inside', ({ root }) => symlinkSync('lib', join(root, '.onceover')), /symlink/],
     ['a symlink to nothing', ({ root }) => symlinkSync('gone', join(root, '.onceover')), /symlink/],
     ['a file', (repo) => repo.write('.onceover', ''), /\.onceover/],
-  ])('exits with 3 and writes nothing if .onceover is %s', async (_, prepare, said) => {
+  ])('exits with 3 and writes nothing if .onceover is %s', async (_, prepare, message) => {
     const repo = repoWith({ 'lib/a.py': '' });
     prepare(repo);
     const before = repo.git('status', '--porcelain', '-uall');
     const end = await onceover(repo.root, ['init']);
-    expect([end.code, end.stdout, end.stderr]).toEqual([3, '', expect.stringMatching(said)]);
+    expect([end.code, end.stdout, end.stderr]).toEqual([3, '', expect.stringMatching(message)]);
     expect(repo.git('status', '--porcelain', '-uall')).toBe(before);
     // The home folder has the cache of compiled code.
     expect(readdirSync(dirname(repo.root)).filter((name) => name !== '.cache')).toEqual(['repo']);
@@ -230,7 +230,7 @@ describe('init --rules', () => {
         expect
           .soft(files)
           .toMatchObject({ code: [code], tests: expect.arrayContaining([testFile]), docs: ['README.md'] });
-        const instructions = read(repo, tasks.find((task) => task.rule === 'code')?.instruction_file ?? '');
+        const instructions = readText(repo, tasks.find((task) => task.rule === 'code')?.instruction_file ?? '');
         expect.soft(instructions).toContain(hint);
       }),
     );
@@ -262,7 +262,7 @@ describe('init --rules', () => {
       0,
       { files: [{ path: '.deepreview', did: 'left', ignored: false }] },
     ]);
-    expect(read(repo, '.deepreview')).toBe(ruleText('mine'));
+    expect(readText(repo, '.deepreview')).toBe(ruleText('mine'));
   });
 
   test('writes to the root from a subfolder', async () => {
@@ -305,18 +305,18 @@ describe('init --mcp claude', () => {
     const repo = repoWith({ 'a.py': '' });
     const end = await onceover(repo.root, ['init', '--mcp', 'claude', '--json']);
     expect(JSON.parse(end.stdout)).toEqual({ files: [{ path: '.mcp.json', did: 'written', ignored: false }] });
-    expect(JSON.parse(read(repo, '.mcp.json'))).toEqual({ mcpServers: { onceover: ENTRY } });
+    expect(JSON.parse(readText(repo, '.mcp.json'))).toEqual({ mcpServers: { onceover: ENTRY } });
   });
 
   test('extends .mcp.json and keeps other servers and keys', async () => {
-    const other = { command: 'other', args: ['--x'], env: { A: '1' } };
+    const otherServer = { command: 'other', args: ['--x'], env: { A: '1' } };
     const repo = repoWith({
-      '.mcp.json': JSON.stringify({ first: [1, null], mcpServers: { other }, last: { deep: {} } }),
+      '.mcp.json': JSON.stringify({ first: [1, null], mcpServers: { other: otherServer }, last: { deep: {} } }),
     });
     const end = await onceover(repo.root, ['init', '--mcp', 'claude', '--json']);
     expect(JSON.parse(end.stdout)).toEqual({ files: [{ path: '.mcp.json', did: 'extended', ignored: false }] });
-    const now = JSON.parse(read(repo, '.mcp.json')) as object;
-    expect(now).toEqual({ first: [1, null], mcpServers: { other, onceover: ENTRY }, last: { deep: {} } });
+    const now = JSON.parse(readText(repo, '.mcp.json')) as object;
+    expect(now).toEqual({ first: [1, null], mcpServers: { other: otherServer, onceover: ENTRY }, last: { deep: {} } });
     expect(Object.keys(now)).toEqual(['first', 'mcpServers', 'last']);
   });
 
@@ -325,19 +325,19 @@ describe('init --mcp claude', () => {
     const repo = repoWith({ '.mcp.json': text });
     const end = await onceover(repo.root, ['init', '--mcp', 'claude', '--json']);
     expect(JSON.parse(end.stdout)).toEqual({ files: [{ path: '.mcp.json', did: 'left', ignored: false }] });
-    expect(read(repo, '.mcp.json')).toBe(text);
+    expect(readText(repo, '.mcp.json')).toBe(text);
   });
 
   test.each([
     ['invalid JSON', '{ "mcpServers": {', /^onceover: \.mcp\.json is not valid JSON/],
     ['a list', '[]', /it does not contain an object/],
     ['servers that are not an object', '{"mcpServers": []}', /"mcpServers" is not an object/],
-  ])('exits with 2 and leaves a broken .mcp.json unchanged (%s)', async (_, text, what) => {
+  ])('exits with 2 and leaves a broken .mcp.json unchanged (%s)', async (_, text, message) => {
     const repo = repoWith({ '.mcp.json': text });
     const end = await onceover(repo.root, ['init', '--mcp', 'claude']);
-    expect([end.code, end.stdout, end.stderr]).toEqual([2, '', expect.stringMatching(what)]);
+    expect([end.code, end.stdout, end.stderr]).toEqual([2, '', expect.stringMatching(message)]);
     expect(end.stderr).toContain('Fix the file and run again.');
-    expect(read(repo, '.mcp.json')).toBe(text);
+    expect(readText(repo, '.mcp.json')).toBe(text);
   });
 
   test('writes nothing else if .mcp.json is broken', async () => {
@@ -349,13 +349,13 @@ describe('init --mcp claude', () => {
 
 test('init leaves everything byte for byte the second time, and says so', async () => {
   const repo = repoWith({ 'a.py': '', 'b.ts': '' });
-  const all = ['init', '--rules', '--mcp', 'claude'];
-  await onceover(repo.root, all);
-  const before = ['.deepreview', '.mcp.json'].map((name) => read(repo, name));
+  const args = ['init', '--rules', '--mcp', 'claude'];
+  await onceover(repo.root, args);
+  const before = ['.deepreview', '.mcp.json'].map((name) => readText(repo, name));
   repo.write('c.go', '');
-  const end = await onceover(repo.root, all);
+  const end = await onceover(repo.root, args);
   expect(end.stdout).toMatch(/^\.deepreview already exists.*\.mcp\.json already exists/s);
-  expect(['.deepreview', '.mcp.json'].map((name) => read(repo, name))).toEqual(before);
+  expect(['.deepreview', '.mcp.json'].map((name) => readText(repo, name))).toEqual(before);
 });
 
 test('init never edits the .gitignore of the user', async () => {
@@ -364,7 +364,7 @@ test('init never edits the .gitignore of the user', async () => {
   repo.write('a.py', 'new');
   await onceover(repo.root, ['instructions']);
   await onceover(repo.root, ['pass', 'x']);
-  expect(read(repo, '.gitignore')).toBe('dist\n');
+  expect(readText(repo, '.gitignore')).toBe('dist\n');
   expect(repo.git('status', '--porcelain', '-uall')).toBe(' M a.py\n?? .deepreview\n?? .mcp.json\n');
 });
 
@@ -379,39 +379,42 @@ describe('init --hook', () => {
     const repo = repoWith({ 'onceover.yml': 'gates: [{ path: ., checks: { mine: { run: "true" } } }]\n', a: '' });
     const end = await onceover(repo.root, ['init', '--hook', agent], withAgents());
     expect([end.code, end.stderr]).toEqual([0, '']);
-    const written = JSON.parse(read(repo, file)) as { hooks: Record<string, unknown> };
-    expect(end.stdout).toContain(`Wrote ${file}:\n\n  ${JSON.stringify({ [event]: written.hooks[event] })}\n\n`);
+    const settings = JSON.parse(readText(repo, file)) as { hooks: Record<string, unknown> };
+    expect(end.stdout).toContain(`Wrote ${file}:\n\n  ${JSON.stringify({ [event]: settings.hooks[event] })}\n\n`);
     expect(end.stdout).toContain('it may stop only when all checks and reviews pass');
     expect(end.stdout).toMatch(/"node \S+ hook snooze"/);
     expect(repo.git('status', '--porcelain', '-uall')).toBe(`?? ${file}\n`);
 
-    const before = read(repo, file);
+    const before = readText(repo, file);
     const again = await onceover(repo.root, ['init', '--hook', agent, '--json'], withAgents());
     expect(JSON.parse(again.stdout)).toEqual({ files: [{ path: file, did: 'left', ignored: false }] });
-    expect(read(repo, file)).toBe(before);
+    expect(readText(repo, file)).toBe(before);
 
     // The hook runs without another approval.
     repo.write('a', 'changed');
-    const stopped = await onceover(repo.root, ['hook', 'stop'], { input: '{}' });
-    expect(stopped).toEqual({ code: 0, stdout: '', stderr: '' });
+    const hookEnd = await onceover(repo.root, ['hook', 'stop'], { input: '{}' });
+    expect(hookEnd).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
   test.each(HOOKS)('keeps the settings and hooks of the user for $agent', async ({ agent, file, event }) => {
-    const mine = { model: 'x', hooks: { [event]: [{ hooks: [{ type: 'command', command: './mine' }] }], Other: [] } };
-    const repo = repoWith({ [file]: JSON.stringify(mine) });
+    const userSettings = {
+      model: 'x',
+      hooks: { [event]: [{ hooks: [{ type: 'command', command: './mine' }] }], Other: [] },
+    };
+    const repo = repoWith({ [file]: JSON.stringify(userSettings) });
     const end = await onceover(repo.root, ['init', '--hook', agent], withAgents());
     expect(end.stdout).toContain(`Added to ${file}:`);
-    const written = JSON.parse(read(repo, file)) as typeof mine;
-    expect(written).toEqual({
-      ...mine,
-      hooks: { ...mine.hooks, [event]: [mine.hooks[event]?.[0], expect.anything()] },
+    const settings = JSON.parse(readText(repo, file)) as typeof userSettings;
+    expect(settings).toEqual({
+      ...userSettings,
+      hooks: { ...userSettings.hooks, [event]: [userSettings.hooks[event]?.[0], expect.anything()] },
     });
   });
 
   test.each(['{', '[]', '{"hooks": []}'])('leaves unreadable settings unchanged: %s', async (text) => {
     const repo = repoWith({ '.claude/settings.json': text });
     const end = await onceover(repo.root, ['init', '--hook', 'claude'], withAgents());
-    expect([end.code, end.stdout, read(repo, '.claude/settings.json')]).toEqual([2, '', text]);
+    expect([end.code, end.stdout, readText(repo, '.claude/settings.json')]).toEqual([2, '', text]);
     expect(end.stderr).toContain('.claude/settings.json');
   });
 

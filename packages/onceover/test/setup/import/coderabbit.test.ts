@@ -146,9 +146,9 @@ test.each([
 
 test('finds the other name of the file', async () => {
   const text = 'reviews: { path_instructions: [{ path: a/**, instructions: Look. }] }';
-  const { settings, text: written } = await carriedWell('coderabbit', { '.coderabbit.yml': text });
+  const { settings, text: settingsText } = await carriedWell('coderabbit', { '.coderabbit.yml': text });
   expect(settings.gates.map(({ path }) => path)).toEqual(['.', 'a']);
-  expect(written).toContain('Imported from .coderabbit.yml.');
+  expect(settingsText).toContain('Imported from .coderabbit.yml.');
 });
 
 describe('paths', () => {
@@ -239,8 +239,8 @@ describe('names', () => {
       ['proto.md', 'constructor.md'],
     ],
     [['a/'.repeat(100)], [`${'a-'.repeat(29)}a.md`]],
-  ])('turns %j into %j', async (paths, expected) => {
-    expect(await names(...paths)).toEqual(expected);
+  ])('turns %j into %j', async (paths, fileNames) => {
+    expect(await names(...paths)).toEqual(fileNames);
   });
 
   test('reuses a prompt with the same name and text, and leaves one with another text unchanged', async () => {

@@ -69,8 +69,8 @@ Fail if one of them has:
 });
 
 test('imports a check that both folders have only once', async () => {
-  const same = { [CHECK]: 'Look.\n', '.agents/checks/migration-safety.md': 'Look.\n' };
-  const { settings } = await carriedWell('continue', same);
+  const files = { [CHECK]: 'Look.\n', '.agents/checks/migration-safety.md': 'Look.\n' };
+  const { settings } = await carriedWell('continue', files);
   expect(settings.gates.map(({ reviews }) => Object.keys(reviews))).toEqual([['migration-safety']]);
 });
 

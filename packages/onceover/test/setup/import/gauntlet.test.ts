@@ -173,7 +173,7 @@ test('imports a whole folder: entries, checks in their folders, reviews word for
   `);
 });
 
-const one = (config: string, files: Readonly<Record<string, string | null>> = {}) =>
+const carriedGauntlet = (config: string, files: Readonly<Record<string, string | null>> = {}) =>
   carriedWell('gauntlet', { [CONFIG]: config, ...files });
 
 const MINIMAL = 'entry_points: [{ path: src, reviews: [a] }]\n';
@@ -191,7 +191,7 @@ test('prefers the newer name of the folder', async () => {
 describe('checks', () => {
   const run = async (check: string, path = 'src') => {
     const entry = JSON.stringify({ entry_points: [{ path, checks: ['it'] }] });
-    const { settings } = await one(entry, { '.gauntlet/checks/it.yml': check });
+    const { settings } = await carriedGauntlet(entry, { '.gauntlet/checks/it.yml': check });
     return settings.gates[0]?.checks;
   };
 
@@ -230,8 +230,8 @@ describe('checks', () => {
     ['in several lines', 'command: |\n  a\n\n    b\n', '.', 'a\n\n  b'],
     ['with quotes, braces and a comment', 'command: \'echo "{a,b}" # c\'', '.', 'echo "{a,b}" # c'],
     ['that is a number', 'command: "5"', '.', '5'],
-  ])('imports a check that runs %s', async (_title, check, path, expected) => {
-    expect(await run(check, path)).toEqual({ it: { run: expected, timeoutSeconds: null } });
+  ])('imports a check that runs %s', async (_title, check, path, command) => {
+    expect(await run(check, path)).toEqual({ it: { run: command, timeoutSeconds: null } });
   });
 
   test.each([
@@ -245,7 +245,7 @@ describe('checks', () => {
   });
 
   test('takes the name from the file, and replaces special characters in it', async () => {
-    const { settings } = await one('entry_points: [{ path: ., checks: ["Unit tests!", "true"] }]', {
+    const { settings } = await carriedGauntlet('entry_points: [{ path: ., checks: ["Unit tests!", "true"] }]', {
       '.gauntlet/checks/a.yml': 'name: Unit tests!\ncommand: x\n',
       '.gauntlet/checks/true.yml': 'command: y\n',
     });
@@ -322,7 +322,7 @@ describe('reviews', () => {
       /no setting like reviews\.run_locally/,
     ],
   ])('imports %s', async (_title, files, prompt, why) => {
-    const { prompts, left, settings } = await one(MINIMAL, files);
+    const { prompts, left, settings } = await carriedGauntlet(MINIMAL, files);
     expect(Object.values(prompts)).toEqual(prompt === null ? [] : [prompt]);
     expect(left.join('\n')).toMatch(why);
     const isGate = prompt !== null && !left.join().includes('not in use');
@@ -333,13 +333,13 @@ describe('reviews', () => {
     [0, 1],
     [1.6, 2],
     [99, 20],
-  ])('imports %d reviewers', async (asked, expected) => {
-    const { settings } = await one(MINIMAL, { [REVIEW]: `---\nnum_reviews: ${asked}\n---\nLook.\n` });
-    expect(settings.gates[0]?.reviews['a']?.numReviews).toBe(expected);
+  ])('imports %d reviewers', async (wish, numReviews) => {
+    const { settings } = await carriedGauntlet(MINIMAL, { [REVIEW]: `---\nnum_reviews: ${wish}\n---\nLook.\n` });
+    expect(settings.gates[0]?.reviews['a']?.numReviews).toBe(numReviews);
   });
 
   test('imports the agents that onceover knows, and no list if it knows none of them', async () => {
-    const { settings, left } = await one(
+    const { settings, left } = await carriedGauntlet(
       'cli: { default_preference: [cursor] }\nentry_points: [{ path: ., reviews: [a, b] }]',
       {
         [REVIEW]: '---\ncli_preference: [cursor, opencode, codex, codex]\n---\nOne.\n',
@@ -361,11 +361,11 @@ test('renames checks that would have the same id, and imports the same check onc
     { path: 'packages/api/src' },
     { path: './packages/api' },
   ];
-  const { settings } = await one(
+  const { settings } = await carriedGauntlet(
     JSON.stringify({ entry_points: entries.map((entry) => ({ ...entry, checks: ['t', 't'] })) }),
     checks,
   );
-  expect(settings.gates.map(({ path, checks: own }) => [path, ...Object.keys(own)])).toEqual([
+  expect(settings.gates.map(({ path, checks: checkSettings }) => [path, ...Object.keys(checkSettings)])).toEqual([
     ['packages/*', 't'],
     ['packages/api', 't-2'],
     ['./packages/api/', 't-3'],

@@ -59,21 +59,22 @@ const name = fc.oneof(
 );
 
 /** Returns the texts that must be kept: those that are not empty and that a file can hold. */
-const lasting = (texts: readonly string[]) => texts.filter((one) => one.trim() !== '' && !one.includes('\0'));
+const lasting = (texts: readonly string[]) =>
+  texts.filter((candidate) => candidate.trim() !== '' && !candidate.includes('\0'));
 
 function expectInOrder(outcome: Carried, texts: readonly string[]): void {
   const { over, prompts, settings } = outcome;
   // No text is lost: each is in a prompt, without the blank lines at its start.
-  for (const one of lasting(texts)) {
-    const words = one.replace(/^(?:[ \t]*\r?\n)+/, '');
+  for (const content of lasting(texts)) {
+    const words = content.replace(/^(?:[ \t]*\r?\n)+/, '');
     expect(Object.values(prompts)).toContain(words.endsWith('\n') ? words : `${words}\n`);
   }
   const files = Object.keys(prompts);
   expect(new Set(files.map((file) => file.toLowerCase())).size).toBe(files.length);
   for (const file of files) expect(file).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*\.md$/);
   for (const { path } of over.prompts) expect(path).not.toContain('..');
-  const named = settings.gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
-  for (const prompt of named) expect(over.prompts.map(({ path }) => path)).toContain(prompt);
+  const promptPaths = settings.gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
+  for (const prompt of promptPaths) expect(over.prompts.map(({ path }) => path)).toContain(prompt);
 }
 
 /** Imports files that may be broken, and checks the result or the problems. */
@@ -102,16 +103,16 @@ describe('an import of any input', () => {
     const filters = fc.array(
       fc.oneof(
         glob,
-        glob.map((one) => `!${one}`),
+        glob.map((pattern) => `!${pattern}`),
       ),
       { maxLength: 4 },
     );
     await fc.assert(
-      fc.asyncProperty(instructions, checks, filters, async (paths, custom, filtered) => {
+      fc.asyncProperty(instructions, checks, filters, async (paths, custom, pathFilters) => {
         const config = {
-          reviews: { path_instructions: paths, path_filters: filtered, pre_merge_checks: { custom_checks: custom } },
+          reviews: { path_instructions: paths, path_filters: pathFilters, pre_merge_checks: { custom_checks: custom } },
         };
-        const texts = [...paths, ...custom].map((one) => one.instructions);
+        const texts = [...paths, ...custom].map((source) => source.instructions);
         await check('coderabbit', { '.coderabbit.yaml': stringify(config) }, texts);
       }),
       RUNS,
@@ -121,14 +122,14 @@ describe('an import of any input', () => {
   test('writes a valid onceover.yml and loses no text of agent gauntlet, with checks', async () => {
     const gates = fc.array(name, { maxLength: 3 });
     const entry = fc.record({
-      path: glob.filter((one) => one !== ''),
+      path: glob.filter((pattern) => pattern !== ''),
       exclude: fc.array(glob, { maxLength: 2 }),
       checks: gates,
       reviews: gates,
     });
     const check1 = fc.record(
       {
-        command: text.filter((one) => one !== ''),
+        command: text.filter((command) => command !== ''),
         working_directory: glob,
         timeout: fc.double({ noNaN: true, noDefaultInfinity: true }),
       },
@@ -144,17 +145,18 @@ describe('an import of any input', () => {
         files,
         fc.array(fc.oneof(name, fc.constantFrom('claude', 'codex')), { maxLength: 3 }),
         async (entries, checks, reviews, agents) => {
-          const all: Record<string, string> = {
+          const configFiles: Record<string, string> = {
             '.gauntlet/config.yml': stringify({ entry_points: entries, cli: { default_preference: agents } }),
           };
-          for (const [one, given] of Object.entries(checks)) all[`.gauntlet/checks/${one}.yml`] = stringify(given);
+          for (const [id, settings] of Object.entries(checks))
+            configFiles[`.gauntlet/checks/${id}.yml`] = stringify(settings);
           const bodies: string[] = [];
-          for (const [one, body] of Object.entries(reviews)) {
+          for (const [id, body] of Object.entries(reviews)) {
             // Without front matter of its own, a text could be read as front matter.
-            all[`.gauntlet/reviews/${one}.md`] = `---\nnum_reviews: 1\n---\n${body}`;
+            configFiles[`.gauntlet/reviews/${id}.md`] = `---\nnum_reviews: 1\n---\n${body}`;
             bodies.push(body);
           }
-          await check('gauntlet', all, bodies);
+          await check('gauntlet', configFiles, bodies);
         },
       ),
       RUNS,
@@ -167,12 +169,12 @@ describe('an import of any input', () => {
       fc.asyncProperty(
         fc.dictionary(fc.stringMatching(/^[\w .é日-]{1,9}$/), file, { minKeys: 1, maxKeys: 5 }),
         async (checks) => {
-          const all: Record<string, string> = {};
-          for (const [one, { body, ...front }] of Object.entries(checks)) {
-            all[`.continue/checks/${one}.md`] = `---\n${stringify(front)}---\n${body}`;
+          const configFiles: Record<string, string> = {};
+          for (const [id, { body, ...front }] of Object.entries(checks)) {
+            configFiles[`.continue/checks/${id}.md`] = `---\n${stringify(front)}---\n${body}`;
           }
           const texts = Object.values(checks).map(({ body, description }) => (body.trim() === '' ? description : body));
-          await check('continue', all, texts);
+          await check('continue', configFiles, texts);
         },
       ),
       RUNS,
@@ -192,11 +194,15 @@ describe('an import of any input', () => {
       }),
     );
     await fc.assert(
-      fc.asyncProperty(junk, junk, junk, async (one, two, three) => {
-        await check('coderabbit', { '.coderabbit.yaml': one }, []);
-        await check('continue', { '.continue/checks/a.md': two }, []);
-        const all = { '.gauntlet/config.yml': one, '.gauntlet/checks/a.yml': two, '.gauntlet/reviews/a.md': three };
-        await check('gauntlet', all, []);
+      fc.asyncProperty(junk, junk, junk, async (first, second, third) => {
+        await check('coderabbit', { '.coderabbit.yaml': first }, []);
+        await check('continue', { '.continue/checks/a.md': second }, []);
+        const configFiles = {
+          '.gauntlet/config.yml': first,
+          '.gauntlet/checks/a.yml': second,
+          '.gauntlet/reviews/a.md': third,
+        };
+        await check('gauntlet', configFiles, []);
       }),
       RUNS,
     );
