@@ -35,6 +35,7 @@ export async function explainRun(
   });
   if (!preview.ok) return preview;
   const { request, outcome } = preview.value;
+  const scoresOf = (gate: ReviewGate) => scores(paths, request.settings, gate);
   const subject = subjectOf(name, outcome.gates);
   if (subject === null) {
     const gateIds = configuredGates(request.settings.gates, request.rules).map(({ id }) => id);
@@ -49,12 +50,12 @@ export async function explainRun(
     case 'finding':
       return explainFinding(preview.value, subject.id);
     case 'slot':
-      return ok(await explainReview(paths, preview.value, subject.gate, subject.slot));
+      return ok(await explainReview(preview.value, subject.gate, subject.slot, scoresOf));
     case 'gate':
       return ok(
         subject.gate.kind === 'check'
           ? await explainCheck(preview.value, subject.gate)
-          : await explainReview(paths, preview.value, subject.gate, null),
+          : await explainReview(preview.value, subject.gate, null, scoresOf),
       );
   }
 }
@@ -65,6 +66,7 @@ export async function explainGates(
   preview: Preview,
   scores: ReadScores,
 ): Promise<readonly RunExplanationDocument[]> {
+  const scoresOf = (gate: ReviewGate) => scores(repository, preview.request.settings, gate);
   const explanations = await Promise.all(
     preview.outcome.gates.map((gate) =>
       gate.kind === 'check' ? explainCheck(preview, gate) : explainReview(preview, gate, null, scoresOf),

@@ -17,7 +17,7 @@ type RunResult = NonNullable<StartedRunDocument['run']>;
 /**
  * Returns the JSON document of a background run. If the run printed neither a result nor an error, the state is `died`.
  */
-export function startedRunDocument(backgroundRun: StartedRun): StartedRunDocument {
+export function startedRunDocument(backgroundRun: BackgroundJob): StartedRunDocument {
   const run = runSchema.safeParse(backgroundRun.answer);
   const error = errorSchema.safeParse(backgroundRun.answer);
   const result = {
