@@ -21,14 +21,17 @@ export type Access =
  * Decides whether the server answers a request. Its `Host` header must name this server, no other site may have sent
  * it, and its path must start with the token. A request that changes something must come from a page of this server.
  */
-export function decideAccess(asked: Asked, { port, token }: { readonly port: number; readonly token: string }): Access {
-  const { method, host, origin, site, mode } = asked;
+export function decideAccess(
+  request: Asked,
+  { port, token }: { readonly port: number; readonly token: string },
+): Access {
+  const { method, host, origin, site, mode } = request;
   if (method !== 'GET' && method !== 'POST') return refused(405, 'The method is not allowed.');
   // Another web site can give 127.0.0.1 a host name of its own and call this server. The `Host` header then has that
   // name.
   if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return refused(403, 'The host is not this server.');
-  const own = `http://${host}`;
-  if (origin !== null && origin !== own) return refused(403, 'The request comes from another page.');
+  const ownOrigin = `http://${host}`;
+  if (origin !== null && origin !== ownOrigin) return refused(403, 'The request comes from another page.');
   const isFromElsewhere = site !== null && site !== 'same-origin' && site !== 'none';
   // A request from another site must come from a link that the user clicked. Such a request also needs the token.
   if (isFromElsewhere && !(method === 'GET' && mode === 'navigate')) {
@@ -36,13 +39,13 @@ export function decideAccess(asked: Asked, { port, token }: { readonly port: num
   }
   if (method === 'POST') {
     if (origin === null) return refused(403, 'The request does not say from which page it comes.');
-    if (asked.contentType?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
+    if (request.contentType?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
       return refused(415, 'The request is not JSON.');
     }
   }
-  const [, first = '', rest] = /^\/([^/]*)(\/.*)?$/s.exec(asked.path) ?? [];
-  if (!isSame(first, token) || rest === undefined) return refused(403, 'The link has no valid token.');
-  return { ok: true, rest };
+  const [, first = '', subpath] = /^\/([^/]*)(\/.*)?$/s.exec(request.path) ?? [];
+  if (!isSame(first, token) || subpath === undefined) return refused(403, 'The link has no valid token.');
+  return { ok: true, rest: subpath };
 }
 
 function refused(status: 403 | 405 | 415, why: string): Access {
@@ -50,7 +53,7 @@ function refused(status: 403 | 405 | 415, why: string): Access {
 }
 
 // Compares digests in constant time, so that the time reveals nothing about the token.
-function isSame(given: string, token: string): boolean {
+function isSame(candidate: string, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+  return timingSafeEqual(digest(candidate), digest(token));
 }

@@ -10,16 +10,16 @@ import { joinPhaseBlocks, phaseTitle } from './result.ts';
 /**
  * Returns the JSON document of a review loop. Its state is `died` if the last round ended without printing a result.
  */
-export function startedPhaseDocument(started: StartedPhase): StartedPhaseDocument {
-  const phase = phaseSchema.safeParse(started.answer);
-  const error = errorSchema.safeParse(started.answer);
+export function startedPhaseDocument(loop: StartedPhase): StartedPhaseDocument {
+  const phase = phaseSchema.safeParse(loop.answer);
+  const error = errorSchema.safeParse(loop.answer);
   const document = {
-    loop_id: started.id,
-    state: started.state !== 'running' && !phase.success ? ('died' as const) : started.state,
+    loop_id: loop.id,
+    state: loop.state !== 'running' && !phase.success ? ('died' as const) : loop.state,
     phase: phase.success ? phase.data : null,
     error: error.success ? error.data.error : null,
   };
-  return { ...document, progress: [...started.progress], next: nextStep(document) };
+  return { ...document, progress: [...loop.progress], next: nextStep(document) };
 }
 
 /** Returns the next step, as an instruction to the agent that called the MCP tool. */

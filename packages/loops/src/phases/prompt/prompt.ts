@@ -52,8 +52,8 @@ export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
   const { iteration, most, issues, fixes } = ask;
   const role = roleOf(ask, material.roles);
   const [rubric, coda, checklist] = [role.rubric, role.coda ?? '', role.checklist ?? ''].map(closeFence);
-  const required = requiredArtifacts(role, phase, feature);
-  const instructions = [rubric, coda, required, checklist];
+  const artifactsSection = requiredArtifacts(role, phase, feature);
+  const instructions = [rubric, coda, artifactsSection, checklist];
   const form = describeForm(role.form ?? DEFAULT_FORM);
   const { opening, delta, changedFiles } = material.resumed ?? NOT_RESUMED;
   const implementationFiles = `## Implementation Files\n${listFiles(files)}`;
@@ -61,7 +61,7 @@ export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
     case 'I1-R4':
     case 'I3':
       return composed(
-        [rubric, coda, REVIEW_RULES, required, checklist, nextPhaseExpectations(role, phase), form],
+        [rubric, coda, REVIEW_RULES, artifactsSection, checklist, nextPhaseExpectations(role, phase), form],
         [describeSubject(ask, material), iterationContext(ask)],
       );
     case 'I2': {
