@@ -168,7 +168,7 @@ function bulletsOf(document: RunDocument): readonly string[] {
   }
 }
 
-function named(list: readonly string[], limit: number): readonly string[] {
+function shortenList(list: readonly string[], limit: number): readonly string[] {
   return list.length > limit ? [...list.slice(0, limit), `and ${list.length - limit} more`] : list;
 }
 
@@ -193,7 +193,7 @@ function listsOf(document: RunDocument): readonly SummaryList[] {
       if (pass === null) return [];
       const session = pass.session === 'resumed' ? 'resumed session of ' : '';
       const waivers = pass.waived === 0 ? '' : `, with ${count(pass.waived, 'waiver')}`;
-      const signers = named(pass.by.map(codeSpan), 3).join(', ');
+      const signers = shortenList(pass.by.map(codeSpan), 3).join(', ');
       return [
         `reviewer ${slot} of ${codeSpan(id)}: ${session}${codeSpan(pass.agent)} in another clone, ${proseInLine(pass.at.slice(0, 10), 10)}, signed by ${signers}${waivers}`,
       ];
@@ -225,10 +225,10 @@ function listsOf(document: RunDocument): readonly SummaryList[] {
 function closingBullets(document: RunDocument): readonly string[] {
   const states = (target: FindingDocument['state']) => document.findings.filter(({ state }) => state === target);
   const closedIds = states('closed').map(({ id }) => id);
-  const omittedGates = named(document.not_asked.map(codeSpan), 5).join(', ');
+  const omittedGates = shortenList(document.not_asked.map(codeSpan), 5).join(', ');
   const counts = [
     ...(omittedGates === '' ? [] : [`not part of this run: ${omittedGates}`]),
-    ...(closedIds.length > 0 ? [`closed in this run: ${named(closedIds, 10).join(', ')}`] : []),
+    ...(closedIds.length > 0 ? [`closed in this run: ${shortenList(closedIds, 10).join(', ')}`] : []),
     ...(states('warning').length > 0 ? [count(states('warning').length, 'warning')] : []),
     ...(states('waived').length > 0 ? [`${count(states('waived').length, 'finding')} waived`] : []),
     ...(document.uncovered_files.length > 0

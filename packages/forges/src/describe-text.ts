@@ -24,7 +24,7 @@ export function prose(text: string): string {
     .replace(/\n{3,}/g, '\n\n');
 }
 
-/** Returns untrusted text as one line of at most `most` characters, with the same protection as `prose`. */
+/** Returns untrusted text as one line of at most `limit` characters, with the same protection as `prose`. */
 export function proseInLine(text: string, limit: number): string {
   const line = readable(text).replace(/\s+/g, ' ').trim();
   return proseLine(line.length > limit ? `${line.slice(0, limit - 1).trimEnd()}…` : line);
@@ -53,14 +53,14 @@ export function codeSpan(code: string): string {
 /** Returns text without formatting or backticks: a stray backtick could end a code span elsewhere in the comment. */
 function plain(text: string): string {
   const [, before = '', inner = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
-  const plainText = `${before === '' ? '' : ' '}${unlinked(inline(inner.replaceAll('`', "'")))}${after === '' ? '' : ' '}`;
+  const plainText = `${before === '' ? '' : ' '}${withoutLinks(inline(inner.replaceAll('`', "'")))}${after === '' ? '' : ' '}`;
   return inner === '' ? before.slice(0, 1) : plainText;
 }
 
 /**
  * Returns text in which GitHub and GitLab recognise no link and no reference to an issue, a merge request or a commit.
  */
-function unlinked(text: string): string {
+function withoutLinks(text: string): string {
   return text
     .replace(/:(?=\/\/)|(?<=mailto|xmpp):/gi, '\u200b:')
     .replace(/(www)\./gi, '$1\u200b.')

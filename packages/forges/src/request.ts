@@ -75,14 +75,14 @@ async function send(
     });
     const text = await answer.text();
     if (text.length > MOST_BYTES) return 'an answer that is too long';
-    return { status: answer.status, body: parsed(text), headers: answer.headers };
+    return { status: answer.status, body: parseBody(text), headers: answer.headers };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
     return `${error instanceof Error ? error.message : String(error)}${cause}`;
   }
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return text === '' ? null : JSON.parse(text);
   } catch {

@@ -26,29 +26,29 @@ export function decideAccess(
   { port, token }: { readonly port: number; readonly token: string },
 ): Access {
   const { method, host, origin, site, mode } = request;
-  if (method !== 'GET' && method !== 'POST') return refused(405, 'The method is not allowed.');
+  if (method !== 'GET' && method !== 'POST') return refusal(405, 'The method is not allowed.');
   // Another web site can give 127.0.0.1 a host name of its own and call this server. The `Host` header then has that
   // name.
-  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return refused(403, 'The host is not this server.');
+  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return refusal(403, 'The host is not this server.');
   const ownOrigin = `http://${host}`;
-  if (origin !== null && origin !== ownOrigin) return refused(403, 'The request comes from another page.');
+  if (origin !== null && origin !== ownOrigin) return refusal(403, 'The request comes from another page.');
   const isFromElsewhere = site !== null && site !== 'same-origin' && site !== 'none';
   // A request from another site must come from a link that the user clicked. Such a request also needs the token.
   if (isFromElsewhere && !(method === 'GET' && mode === 'navigate')) {
-    return refused(403, 'The request comes from another page.');
+    return refusal(403, 'The request comes from another page.');
   }
   if (method === 'POST') {
-    if (origin === null) return refused(403, 'The request does not say from which page it comes.');
+    if (origin === null) return refusal(403, 'The request does not say from which page it comes.');
     if (request.contentType?.split(';')[0]?.trim().toLowerCase() !== 'application/json') {
-      return refused(415, 'The request is not JSON.');
+      return refusal(415, 'The request is not JSON.');
     }
   }
   const [, first = '', subpath] = /^\/([^/]*)(\/.*)?$/s.exec(request.path) ?? [];
-  if (!isSame(first, token) || subpath === undefined) return refused(403, 'The link has no valid token.');
+  if (!isSame(first, token) || subpath === undefined) return refusal(403, 'The link has no valid token.');
   return { ok: true, rest: subpath };
 }
 
-function refused(status: 403 | 405 | 415, why: string): Access {
+function refusal(status: 403 | 405 | 415, why: string): Access {
   return { ok: false, status, why };
 }
 

@@ -12,8 +12,8 @@ const FOLDERS = ['ledger', 'findings', 'receipts', 'runs'];
 
 /**
  * Returns the run in progress in a working tree, whichever program started it, and a text (`stamp`) that changes when
- * records, findings or the cost ledger change. `started` has the ids of the runs that the live view started: only their
- * errors are shown.
+ * records, findings or the cost ledger change. `ownRunIds` has the ids of the runs that the live view started: only
+ * their errors are shown.
  */
 export async function readLive(
   repository: RepositoryPaths,

@@ -43,7 +43,7 @@ export function recordPass(session: WorkflowSession, id: string, digest: string)
   return changeStep(session, id, { passed: [...new Set([...passed, digest])] });
 }
 
-/** Counts one more attempt of a step, and stores its failed reviews. `failed` is empty if all reviews passed. */
+/** Counts one more attempt of a step, and stores its failed reviews. `failedReviews` is empty if all reviews passed. */
 export function recordVerdict(
   session: WorkflowSession,
   id: string,

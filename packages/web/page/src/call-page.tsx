@@ -162,7 +162,7 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
             </>
           )}
           <h3 class="plain">Answer</h3>
-          <LongText>{indented(call.said)}</LongText>
+          <LongText>{formatJson(call.said)}</LongText>
           {call.notes.map((note) => (
             <p class="warning" key={note}>
               <Name>{note}</Name>
@@ -183,7 +183,7 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
 const LONGEST_JSON = 200_000;
 
 /** Returns a JSON answer formatted with one line per field; any other answer unchanged. */
-function indented(answer: string): string {
+function formatJson(answer: string): string {
   if (answer.length > LONGEST_JSON || !/^\s*[{[]/.test(answer)) return answer;
   try {
     return JSON.stringify(JSON.parse(answer), null, 2);

@@ -213,7 +213,7 @@ export function RowList<T>({
   readonly rows: readonly T[];
   readonly label: string;
   readonly head: ComponentChildren;
-  readonly row: (one: T, n: number) => ComponentChildren;
+  readonly row: (entry: T, n: number) => ComponentChildren;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);

@@ -71,7 +71,7 @@ const TRANSITIONS: {
 export function stepPhase(state: PhaseState, event: PhaseEvent): PhaseStep {
   const { position } = state;
   if (position.at === 'ended') return { state, actions: [] };
-  if (event.kind === 'stop') return stopped(state, event);
+  if (event.kind === 'stop') return stopPhase(state, event);
   // TypeScript cannot infer that this handler accepts this position and this event, so cast.
   const handle = TRANSITIONS[position.at][event.kind] as
     | ((state: PhaseState, position: PhasePosition, event: PhaseEvent) => PhaseStep)
@@ -143,7 +143,7 @@ export function acceptNotes(state: PhaseState): PhaseStep | null {
 }
 
 /** Ends a phase early. The verdicts so far are recorded. Even if all of them are passes, the phase is not approved. */
-function stopped(state: PhaseState, { why, calls = [] }: EventOf<'stop'>): PhaseStep {
+function stopPhase(state: PhaseState, { why, calls = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) return endPhase(state, why);
   const callEnds = Object.values(position.flights).map(({ ask }): CallEnd => {

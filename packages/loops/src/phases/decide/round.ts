@@ -95,7 +95,7 @@ export function recordRound(
   const reviewers = reviewersOfStage(setup.phase, stage);
   // Sort the answers, because they arrive in any order: records and prompts must not depend on which reviewer was
   // faster.
-  const inOrder = <One extends { readonly role: string }>(records: readonly One[]) =>
+  const inOrder = <Entry extends { readonly role: string }>(records: readonly Entry[]) =>
     reviewers.flatMap((reviewer) => records.filter(({ role }) => role === reviewer));
   const [looks, errors, marks] = [inOrder(at.looks), inOrder(reviewErrors), inOrder(at.marks)];
   const skippedRoles = skippedReviewers(

@@ -101,7 +101,7 @@ export function issueDocument({ severity, level, category, description, location
 
 const MAX_ISSUES = 20;
 
-/** Lists open issues. If there are more than `most`, the last line says where to find the others. */
+/** Lists open issues. If there are more than `limit`, the last line says where to find the others. */
 export function describeOpenIssues(
   open: readonly OpenIssue[],
   style: Styled,

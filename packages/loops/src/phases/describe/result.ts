@@ -70,7 +70,7 @@ function describeBlocks(outcome: PhaseOutcome, style: Styled, end: readonly stri
     style.paint('strong', phaseTitle(run)),
     describePhaseRounds(run, style),
     describeOpenIssues(openIssueDocuments(open), style, `see ${history}`),
-    wrapped(style, [...end, ...describePaid({ ...outcome, dispatches })]),
+    wrapLines(style, [...end, ...describePaid({ ...outcome, dispatches })]),
   ]);
 }
 
@@ -96,7 +96,7 @@ export function describePhasePlan(plan: PhasePlanDocument, style: Styled = UNSTY
   const waiting = goes_on?.waiting ?? [];
   return joinPhaseBlocks([
     style.paint('strong', phaseTitle(plan)),
-    wrapped(style, [
+    wrapLines(style, [
       `Under review: ${artifact === null ? `${count(files.length, 'file')}: ${someNames(files)}` : quoteName(artifact)}`,
       ...(required.length === 0 ? [] : [`Reviewers read: ${someNames(required)}`]),
       `Fixer: ${describeFixing(plan.fixing)}; at most ${count(plan.max_iterations, 'iteration')} per loop`,
@@ -105,8 +105,8 @@ export function describePhasePlan(plan: PhasePlanDocument, style: Styled = UNSTY
     describeOpenIssues(waiting, style, 'see .review-history.md'),
     waiting.length === 0
       ? ''
-      : wrapped(style, ['The loop waits. Start the next round with --step --summary "what you did".']),
-    wrapped(
+      : wrapLines(style, ['The loop waits. Start the next round with --step --summary "what you did".']),
+    wrapLines(
       style,
       dispatches.length === 0 ? ['No agent would be called.'] : ['Next calls:', ...dispatches.map(describeCall)],
     ),
@@ -114,7 +114,7 @@ export function describePhasePlan(plan: PhasePlanDocument, style: Styled = UNSTY
   ]);
 }
 
-function wrapped(style: Styled, lines: readonly string[]): string {
+function wrapLines(style: Styled, lines: readonly string[]): string {
   return lines.map((line) => wrapTo(line, style)).join('\n');
 }
 

@@ -178,7 +178,7 @@ export function describeIssues(issues: readonly ReportedIssue[]): string {
   return fence(
     [
       ...issuesBySeverity.slice(0, MAX_ISSUES).flatMap(({ role, issue }) => {
-        return issueLines(issue, indented, { tags: [issue.level, issue.category], by: role ?? '' });
+        return issueLines(issue, indentContinuations, { tags: [issue.level, issue.category], by: role ?? '' });
       }),
       ...(omittedCount > 0 ? [`(and ${omittedCount} more; you will get them when these are fixed)`] : []),
     ].join('\n'),
@@ -186,7 +186,7 @@ export function describeIssues(issues: readonly ReportedIssue[]): string {
 }
 
 /** Indents continuation lines, so that no line of an issue's text looks like the start of another issue. */
-function indented(text: string): string {
+function indentContinuations(text: string): string {
   const short = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
   return short.trim().replace(/\s*[\r\n\u2028\u2029]\s*/g, '\n    ');
 }

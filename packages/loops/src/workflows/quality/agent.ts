@@ -111,7 +111,7 @@ export type QualityCliOptions = {
 
 /**
  * Opens an installed agent as a reviewer, with the settings of the repository that contains `root`. The `budget`
- * setting, which is meant for one run, applies only if `evaluated` is given. Other callers are programs that may run
+ * setting, which is meant for one run, applies only if `onEvaluated` is given. Other callers are programs that may run
  * for days.
  */
 export async function openQualityCli(

@@ -54,7 +54,7 @@ function skippedCriteria(results: readonly CriterionResult[], criteria: readonly
 }
 
 /** The ways in which a result can name a criterion. The most exact way comes first. */
-const NAMINGS: readonly ((said: string, criterion: Criterion) => boolean)[] = [
+const NAMINGS: readonly ((text: string, criterion: Criterion) => boolean)[] = [
   (text, [name]) => text === name,
   (text, [name]) => plain(text) === plain(name),
   refersTo,
