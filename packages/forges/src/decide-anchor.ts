@@ -37,18 +37,18 @@ export type AnchoredFinding = {
 
 /** Returns a function that finds where in a pull request's diff the thread of a finding belongs. */
 export function placeFinder(files: readonly ChangedFile[]): (finding: AnchoredFinding) => ThreadPlace | null {
-  const known = new Map(files.map((file) => [file.path, file]));
-  const parsed = new Map<string, readonly DiffLine[]>();
+  const filesByPath = new Map(files.map((file) => [file.path, file]));
+  const linesByPath = new Map<string, readonly DiffLine[]>();
   return (finding) => {
-    const file = finding.file === null ? undefined : known.get(finding.file);
+    const file = finding.file === null ? undefined : filesByPath.get(finding.file);
     if (file === undefined) return null;
     const { path, oldPath } = file;
     const whole: FilePlace = { kind: 'file', path, oldPath };
     if (finding.anchor === null || file.patch === null) return whole;
-    let lines = parsed.get(path);
+    let lines = linesByPath.get(path);
     if (lines === undefined) {
       lines = newSideOf(file.patch);
-      parsed.set(path, lines);
+      linesByPath.set(path, lines);
     }
     return placeInLines(lines, finding.anchor.text, finding.line ?? 1, whole) ?? whole;
   };
@@ -64,18 +64,20 @@ function placeInLines(
   near: number,
   { path, oldPath }: FilePlace,
 ): LinePlace | null {
-  const wanted = anchor.split('\n').map((one) => one.trim());
-  const [only = ''] = wanted;
+  const anchorLines = anchor.split('\n').map((line) => line.trim());
+  const [only = ''] = anchorLines;
   let best: LinePlace | null = null;
-  for (let at = 0; at + wanted.length <= lines.length; at++) {
-    const shown = lines.slice(at, at + wanted.length);
-    const [first] = shown;
-    const last = shown.at(-1);
+  for (let at = 0; at + anchorLines.length <= lines.length; at++) {
+    const excerpt = lines.slice(at, at + anchorLines.length);
+    const [first] = excerpt;
+    const last = excerpt.at(-1);
     if (first === undefined || last === undefined || first.hunk !== last.hunk) continue;
     const matches =
-      wanted.length === 1 ? first.text.includes(only) : shown.every(({ text }, index) => text.trim() === wanted[index]);
+      anchorLines.length === 1
+        ? first.text.includes(only)
+        : excerpt.every(({ text }, index) => text.trim() === anchorLines[index]);
     if (!matches || (best !== null && Math.abs(first.line - near) >= Math.abs(best.first - near))) continue;
-    const text = shown.map((one) => one.text.replace(/\r$/, ''));
+    const text = excerpt.map((line) => line.text.replace(/\r$/, ''));
     best = { kind: 'lines', path, oldPath, first: first.line, last: last.line, ends: [first, last], text };
   }
   return best;

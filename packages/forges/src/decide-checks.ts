@@ -23,13 +23,13 @@ const MOST_OF_MESSAGE = 8000;
  * again.
  */
 export function decideChecks(facts: SummaryFacts, state: ShownNow): PublishAction[] {
-  const known = new Map(state.checks.map(({ name, externalId }) => [name, externalId]));
+  const existingIds = new Map(state.checks.map(({ name, externalId }) => [name, externalId]));
   return reportsOf(facts, state)
     .map((report): CheckReport => {
       const externalId = digestOf([facts.commit, report]).slice(0, 32);
       return { ...report, externalId };
     })
-    .filter(({ name, externalId }) => known.get(name) !== externalId)
+    .filter(({ name, externalId }) => existingIds.get(name) !== externalId)
     .map((check) => ({ kind: 'create-check', check }));
 }
 
@@ -53,9 +53,9 @@ function reportsOf(facts: SummaryFacts, state: ShownNow): readonly Report[] {
   };
   const annotate = annotator(state);
   const isElsewhere = (gate: string) => facts.runsChecksElsewhere === true && gate.startsWith('check:');
-  const others = document.not_asked.every(isElsewhere) ? null : NOT_ALL_GATES;
+  const reason = document.not_asked.every(isElsewhere) ? null : NOT_ALL_GATES;
   const reports = [
-    withoutPass(overall, others),
+    withoutPass(overall, reason),
     ...document.gates.map((gate) => gateReport(gate, document, annotate)),
   ].map((report) => withoutPass(report, isPartial(document, state) ? PARTIAL : null));
   return isUntrusted ? reports.map((report) => withoutPass(report, UNVERIFIED)) : reports;
@@ -103,18 +103,18 @@ function gateReport(
   { findings }: RunDocument,
   annotate: (finding: FindingDocument) => CheckAnnotation[],
 ): Report {
-  const own = findings.filter((one) => one.gate === gate.id);
-  const open = own.filter(isOpenFinding);
-  const warnings = own.filter(({ state }) => state === 'warning');
-  const problems = groupBySameCode(open, (one) => one).length;
+  const gateFindings = findings.filter((finding) => finding.gate === gate.id);
+  const open = gateFindings.filter(isOpenFinding);
+  const warnings = gateFindings.filter(({ state }) => state === 'warning');
+  const problems = groupBySameCode(open, (finding) => finding).length;
   const words = [
     ...(problems > 0 ? [count(problems, 'problem')] : []),
     ...(warnings.length > 0 ? [count(warnings.length, 'warning')] : []),
   ];
   const detail = readable(gate.detail).slice(0, MOST_OF_TITLE);
   const slots = gate.slots.map(({ slot, agent, status, detail: why }) => {
-    const who = agent === null ? '' : ` (${codeSpan(agent)})`;
-    return `- reviewer ${slot}${who}: ${status.replaceAll('_', ' ')}, ${prose(why)}`;
+    const agentNote = agent === null ? '' : ` (${codeSpan(agent)})`;
+    return `- reviewer ${slot}${agentNote}: ${status.replaceAll('_', ' ')}, ${prose(why)}`;
   });
   const output = gate.output === undefined || gate.output === '' ? [] : [codeBlock(gate.output)];
   return {

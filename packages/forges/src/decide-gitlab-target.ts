@@ -24,32 +24,34 @@ export function isGitlab(env: TargetFacts['env']): boolean {
  * only if nothing else names a commit.
  */
 export function decideGitlabTarget({ env, pull, commit, runCommit }: TargetFacts): Result<GitlabTarget> {
-  const read = (name: string) => env[name] ?? '';
-  const apiUrl = addressOf(read('CI_API_V4_URL'));
+  const variable = (name: string) => env[name] ?? '';
+  const apiUrl = addressOf(variable('CI_API_V4_URL'));
   if (apiUrl === null) return missing('CI_API_V4_URL', 'an https address');
-  const project = read('CI_MERGE_REQUEST_PROJECT_ID') || read('CI_PROJECT_ID');
+  const project = variable('CI_MERGE_REQUEST_PROJECT_ID') || variable('CI_PROJECT_ID');
   if (!/^[1-9]\d*$/.test(project)) return missing('CI_PROJECT_ID', 'the number of the project');
-  const projectUrl = addressOf(read('CI_MERGE_REQUEST_PROJECT_URL') || read('CI_PROJECT_URL'));
+  const projectUrl = addressOf(variable('CI_MERGE_REQUEST_PROJECT_URL') || variable('CI_PROJECT_URL'));
   if (projectUrl === null) return missing('CI_PROJECT_URL', 'an https address');
   // In merge trains and merged-result pipelines, CI_COMMIT_SHA is a temporary merge commit that the merge request does
   // not show.
-  const isTrain = read('CI_MERGE_REQUEST_EVENT_TYPE') === 'merge_train';
-  const head = isTrain ? read('CI_COMMIT_SHA') : read('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA') || read('CI_COMMIT_SHA');
-  const chosen = commit ?? (head || runCommit || '');
-  if (!IS_COMMIT.test(chosen)) return missing('--commit', 'the full id of the commit');
-  const number = /^[1-9]\d*$/.test(read('CI_MERGE_REQUEST_IID')) ? Number(read('CI_MERGE_REQUEST_IID')) : null;
-  const source = read('CI_MERGE_REQUEST_SOURCE_PROJECT_ID');
+  const isTrain = variable('CI_MERGE_REQUEST_EVENT_TYPE') === 'merge_train';
+  const head = isTrain
+    ? variable('CI_COMMIT_SHA')
+    : variable('CI_MERGE_REQUEST_SOURCE_BRANCH_SHA') || variable('CI_COMMIT_SHA');
+  const targetCommit = commit ?? (head || runCommit || '');
+  if (!IS_COMMIT.test(targetCommit)) return missing('--commit', 'the full id of the commit');
+  const number = /^[1-9]\d*$/.test(variable('CI_MERGE_REQUEST_IID')) ? Number(variable('CI_MERGE_REQUEST_IID')) : null;
+  const source = variable('CI_MERGE_REQUEST_SOURCE_PROJECT_ID');
   return ok({
     apiUrl,
     project,
     pull: pull ?? (isTrain ? null : number),
-    commit: chosen,
-    commitUrl: `${projectUrl}/-/commit/${chosen}`,
+    commit: targetCommit,
+    commitUrl: `${projectUrl}/-/commit/${targetCommit}`,
     // Without a source project, the fork of the merge request was deleted.
     isUntrusted: (number !== null || source !== '') && source !== project,
   });
 }
 
-function missing(what: string, expected: string) {
-  return err({ kind: 'no-forge', missing: what, expected });
+function missing(variable: string, expectation: string) {
+  return err({ kind: 'no-forge', missing: variable, expected: expectation });
 }

@@ -31,12 +31,12 @@ export function decidePublish(facts: PublishFacts): PublishPlan {
   if (state.head === null || isOutdated) return { actions: checks, isOutdated };
   const { summaries, extra } = ownComments(state.comments);
   const [summary = null] = summaries;
-  const posted = [...new Set(summaries.flatMap(({ marker }) => marker.posted))];
+  const fingerprints = [...new Set(summaries.flatMap(({ marker }) => marker.posted))];
   // Without a result we know nothing about the findings, so threads stay as they are.
   const threads =
     run.kind === 'run' && isResult(run.document.status)
-      ? decideThreads(run.document, state, { commit, posted, refused: facts.refused ?? [] })
-      : { actions: [], posted };
+      ? decideThreads(run.document, state, { commit, posted: fingerprints, refused: facts.refused ?? [] })
+      : { actions: [], posted: fingerprints };
   // The summary comes last, because its hidden marker lists the threads that were created before it.
   const comments = [...summaryActions(facts, summary, threads.posted), ...extra];
   return { actions: [...checks, ...threads.actions, ...comments], isOutdated };
@@ -58,16 +58,16 @@ function ownComments(comments: readonly ForgeComment[]): {
 } {
   const summaries: Summary[] = [];
   const extra: PublishAction[] = [];
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   for (const comment of [...comments].sort((a, b) => Number(b.isOwn) - Number(a.isOwn))) {
     const marker = comment.isTrusted ? markerOf(comment.body) : null;
     if (marker?.kind !== 'summary' && marker?.kind !== 'verdict') continue;
     if (marker.kind === 'summary') summaries.push({ comment, marker });
     const key = marker.kind === 'summary' ? marker.kind : `${marker.verdict} ${marker.commit}`;
-    if (seen.has(key) && comment.isOwn) {
+    if (keys.has(key) && comment.isOwn) {
       extra.push({ kind: 'delete-comment', comment: comment.id, why: `a second ${marker.kind}` });
     }
-    seen.add(key);
+    keys.add(key);
   }
   return { summaries, extra };
 }
@@ -75,9 +75,9 @@ function ownComments(comments: readonly ForgeComment[]): {
 function summaryActions(
   facts: PublishFacts,
   before: Summary | null,
-  posted: readonly string[],
+  fingerprints: readonly string[],
 ): readonly PublishAction[] {
-  const body = describeSummary(facts, posted);
+  const body = describeSummary(facts, fingerprints);
   const verdict = verdictOf(facts.run);
   if (before === null) {
     const isSilent = facts.summary === 'quiet' && verdict === 'passed' && !facts.isUntrusted;
@@ -88,8 +88,8 @@ function summaryActions(
   // An interrupted publication may have posted the comment about the new verdict without updating the summary. Do not
   // post that comment again.
   const isSaid = facts.state.comments.some((comment) => {
-    const said = comment.isTrusted ? markerOf(comment.body) : null;
-    return said?.kind === 'verdict' && said.verdict === verdict && said.commit === facts.commit;
+    const marker = comment.isTrusted ? markerOf(comment.body) : null;
+    return marker?.kind === 'verdict' && marker.verdict === verdict && marker.commit === facts.commit;
   });
   const isNews = before.marker.verdict !== verdict && !isSaid;
   const news = describeVerdictChange(facts, before.marker.verdict);

@@ -81,26 +81,28 @@ const workflowEvent = z.object({
  * is untrusted, because its author can change the workflow that produced the result and the code that its checks run.
  */
 function jobOf(name: string, event: unknown, repository: string): Job | 'unreadable' | null {
-  const none = { kind: 'number', number: null } as const;
+  const noPull = { kind: 'number', number: null } as const;
   if (name.startsWith('pull_request')) {
-    const read = pullRequestEvent.safeParse(event);
-    if (!read.success) return 'unreadable';
-    const { number, head } = read.data.pull_request;
+    const payload = pullRequestEvent.safeParse(event);
+    if (!payload.success) return 'unreadable';
+    const { number, head } = payload.data.pull_request;
     const isUntrusted = head.repo?.full_name !== repository;
     return { pull: { kind: 'number', number }, commit: head.sha, isUntrusted };
   }
   if (name === 'merge_group') {
-    const read = queueEvent.safeParse(event);
-    return read.success ? { pull: none, commit: read.data.merge_group.head_sha, isUntrusted: false } : 'unreadable';
+    const payload = queueEvent.safeParse(event);
+    return payload.success
+      ? { pull: noPull, commit: payload.data.merge_group.head_sha, isUntrusted: false }
+      : 'unreadable';
   }
   if (name === 'workflow_run') {
-    const read = workflowEvent.safeParse(event);
-    if (!read.success) return 'unreadable';
-    const { head_sha, head_branch, head_repository } = read.data.workflow_run;
+    const payload = workflowEvent.safeParse(event);
+    if (!payload.success) return 'unreadable';
+    const { head_sha, head_branch, head_repository } = payload.data.workflow_run;
     const isUntrusted = head_repository?.full_name !== repository;
     // GitHub finds pull requests by the owner of their branch, and a deleted fork has none.
     const head = head_repository === null ? null : `${head_repository.owner.login}:${head_branch}`;
-    return { pull: head === null ? none : { kind: 'branch', head }, commit: head_sha, isUntrusted };
+    return { pull: head === null ? noPull : { kind: 'branch', head }, commit: head_sha, isUntrusted };
   }
   return null;
 }
@@ -111,6 +113,6 @@ export function addressOf(text: string): string | null {
   return (isHere || /^https:\/\/[^/]/.test(text)) && URL.canParse(text) ? text.replace(/\/+$/, '') : null;
 }
 
-function missing(what: string, expected: string) {
-  return err({ kind: 'no-forge', missing: what, expected });
+function missing(variable: string, expectation: string) {
+  return err({ kind: 'no-forge', missing: variable, expected: expectation });
 }

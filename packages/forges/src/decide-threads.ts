@@ -50,35 +50,35 @@ export function decideThreads(
   state: PullRequestState,
   { commit, posted, refused }: ThreadFacts,
 ): ThreadPlan {
-  const all = state.threads.flatMap(ownThread);
-  const { kept, extra } = withoutDuplicates(all);
+  const ownThreads = state.threads.flatMap(ownThread);
+  const { kept, extra } = withoutDuplicates(ownThreads);
   const findings = findingsByFingerprint(document);
-  const known = new Set([...posted, ...all.flatMap(({ fingerprints }) => fingerprints)]);
+  const postedFingerprints = new Set([...posted, ...ownThreads.flatMap(({ fingerprints }) => fingerprints)]);
   const place = placeFinder(state.files);
-  const created: PublishAction[] = [];
-  const joined = new Map<OwnThread, FindingDocument[]>();
+  const creations: PublishAction[] = [];
+  const findingsByThread = new Map<OwnThread, FindingDocument[]>();
   for (const group of openGroups(document)) {
-    const fresh = group.filter(({ fingerprint }) => !known.has(fingerprint));
-    const [one] = fresh;
-    if (one === undefined) continue;
+    const fresh = group.filter(({ fingerprint }) => !postedFingerprints.has(fingerprint));
+    const [firstFinding] = fresh;
+    if (firstFinding === undefined) continue;
     const home = kept.find(
       (thread) => canTouch(thread) && group.some(({ fingerprint }) => thread.fingerprints.includes(fingerprint)),
     );
-    if (home !== undefined) joined.set(home, [...(joined.get(home) ?? []), ...fresh]);
+    if (home !== undefined) findingsByThread.set(home, [...(findingsByThread.get(home) ?? []), ...fresh]);
     else {
-      const at = place(one);
+      const at = place(firstFinding);
       const isRefused = fresh.some(({ fingerprint }) => refused.includes(fingerprint));
-      if (at !== null && !isRefused) created.push({ kind: 'create-thread', thread: newThread(fresh, at) });
+      if (at !== null && !isRefused) creations.push({ kind: 'create-thread', thread: newThread(fresh, at) });
     }
-    for (const { fingerprint } of fresh) known.add(fingerprint);
+    for (const { fingerprint } of fresh) postedFingerprints.add(fingerprint);
   }
   // A gate that passes on a part of the change can have open findings in the rest.
   const passing = partOfChange(document) === null ? passingGates(document) : [];
-  const actions = kept.flatMap((thread) => actionsFor(thread, { findings, passing, commit, joined }));
+  const actions = kept.flatMap((thread) => actionsFor(thread, { findings, passing, commit, joined: findingsByThread }));
   // A later publication, with a token that may create threads, tries the refused ones again.
   return {
-    actions: [...extra, ...actions, ...created],
-    posted: [...known].filter((fingerprint) => !refused.includes(fingerprint)),
+    actions: [...extra, ...actions, ...creations],
+    posted: [...postedFingerprints].filter((fingerprint) => !refused.includes(fingerprint)),
   };
 }
 
@@ -105,9 +105,11 @@ function openGroups({ findings }: RunDocument): readonly (readonly FindingDocume
   const home = new Map<string, FindingDocument[]>();
   const groups: FindingDocument[][] = [];
   for (const group of bySameCode) {
-    const known = group.map(({ fingerprint }) => home.get(fingerprint)).find((one) => one !== undefined);
-    const target = known ?? [];
-    if (known === undefined) groups.push(target);
+    const existingGroup = group
+      .map(({ fingerprint }) => home.get(fingerprint))
+      .find((candidate) => candidate !== undefined);
+    const target = existingGroup ?? [];
+    if (existingGroup === undefined) groups.push(target);
     target.push(...group);
     for (const { fingerprint } of group) home.set(fingerprint, target);
   }
@@ -120,9 +122,9 @@ function openGroups({ findings }: RunDocument): readonly (readonly FindingDocume
  */
 function findingsByFingerprint({ findings, settled }: RunDocument): ReadonlyMap<string, readonly FindingDocument[]> {
   const result = new Map<string, readonly FindingDocument[]>();
-  for (const [fingerprint, own] of grouped([...findings, ...settled], (one) => one.fingerprint)) {
-    const open = own.filter(isOpenFinding);
-    const newest = [...grouped(own, ({ slot }) => slot).values()].flatMap((ofReviewer) => ofReviewer.slice(0, 1));
+  for (const [fingerprint, matches] of grouped([...findings, ...settled], (finding) => finding.fingerprint)) {
+    const open = matches.filter(isOpenFinding);
+    const newest = [...grouped(matches, ({ slot }) => slot).values()].flatMap((ofReviewer) => ofReviewer.slice(0, 1));
     result.set(fingerprint, open.length > 0 ? open : newest);
   }
   return result;
@@ -138,15 +140,15 @@ function ownThread(thread: ForgeThread): OwnThread[] {
   const marker = first?.isTrusted === true ? markerOf(first.body) : null;
   if (first === undefined || marker?.kind !== 'thread') return [];
   const kinds = replies.map((reply) => (reply.isTrusted ? markerOf(reply.body)?.kind : undefined));
-  const ours = kinds.filter((kind) => kind === 'closed' || kind === 'reopened');
+  const statusReplies = kinds.filter((kind) => kind === 'closed' || kind === 'reopened');
   return [
     {
       thread,
       first,
       fingerprints: marker.fingerprints,
       isClosedByEdit: marker.isClosed,
-      lastReply: ours.at(-1) ?? null,
-      hasReply: ours.length < replies.length,
+      lastReply: statusReplies.at(-1) ?? null,
+      hasReply: statusReplies.length < replies.length,
     },
   ];
 }
@@ -159,26 +161,26 @@ function canTouch({ hasReply }: OwnThread): boolean {
  * Keeps the first thread of each finding. Two jobs at the same time may have created a second thread; that thread is
  * deleted.
  */
-function withoutDuplicates(all: readonly OwnThread[]): {
+function withoutDuplicates(threads: readonly OwnThread[]): {
   readonly kept: readonly OwnThread[];
   readonly extra: readonly PublishAction[];
 } {
-  const seen = new Set<string>();
-  const kept: OwnThread[] = [];
+  const coveredFingerprints = new Set<string>();
+  const uniqueThreads: OwnThread[] = [];
   const extra: PublishAction[] = [];
-  for (const one of all) {
-    const isDuplicate = one.fingerprints.every((fingerprint) => seen.has(fingerprint));
-    for (const fingerprint of one.fingerprints) seen.add(fingerprint);
-    const { comments } = one.thread;
-    if (isDuplicate && canTouch(one) && comments.every(({ isOwn }) => isOwn)) {
+  for (const ourThread of threads) {
+    const isDuplicate = ourThread.fingerprints.every((fingerprint) => coveredFingerprints.has(fingerprint));
+    for (const fingerprint of ourThread.fingerprints) coveredFingerprints.add(fingerprint);
+    const { comments } = ourThread.thread;
+    if (isDuplicate && canTouch(ourThread) && comments.every(({ isOwn }) => isOwn)) {
       extra.push({
         kind: 'delete-thread',
         comments: comments.map(({ id }) => id),
         why: 'a second thread of a finding',
       });
-    } else kept.push(one);
+    } else uniqueThreads.push(ourThread);
   }
-  return { kept, extra };
+  return { kept: uniqueThreads, extra };
 }
 
 type Known = {
@@ -188,42 +190,43 @@ type Known = {
   readonly joined: ReadonlyMap<OwnThread, readonly FindingDocument[]>;
 };
 
-function actionsFor(own: OwnThread, known: Known): readonly PublishAction[] {
-  if (!canTouch(own)) return [];
-  const about = own.fingerprints.flatMap((fingerprint) => known.findings.get(fingerprint) ?? []);
+function actionsFor(ourThread: OwnThread, facts: Known): readonly PublishAction[] {
+  if (!canTouch(ourThread)) return [];
+  const about = ourThread.fingerprints.flatMap((fingerprint) => facts.findings.get(fingerprint) ?? []);
   const open = about.filter(isOpenFinding);
-  const more = known.joined.get(own) ?? [];
-  if (open.length + more.length > 0) return actionsForOpen(own, [...open, ...more], more.length > 0, known);
+  const joinedFindings = facts.joined.get(ourThread) ?? [];
+  if (open.length + joinedFindings.length > 0)
+    return actionsForOpen(ourThread, [...open, ...joinedFindings], joinedFindings.length > 0, facts);
   // A thread may contain a finding that the run's document does not list. Then close the thread only if every gate that
   // the thread names passes.
-  const isUnknown = own.fingerprints.some((fingerprint) => !known.findings.has(fingerprint));
-  const named = reviewersIn(own.first.body);
-  const gates = [...new Set(named.map(({ gate }) => gate))];
-  const allPass = gates.length > 0 && gates.every((gate) => known.passing.includes(gate));
+  const isUnknown = ourThread.fingerprints.some((fingerprint) => !facts.findings.has(fingerprint));
+  const reviewers = reviewersIn(ourThread.first.body);
+  const gates = [...new Set(reviewers.map(({ gate }) => gate))];
+  const allPass = gates.length > 0 && gates.every((gate) => facts.passing.includes(gate));
   if (isUnknown && !allPass) return [];
-  return actionsForClosed(own, isUnknown ? [] : about, gates, known.commit);
+  return actionsForClosed(ourThread, isUnknown ? [] : about, gates, facts.commit);
 }
 
 function actionsForOpen(
-  own: OwnThread,
+  ourThread: OwnThread,
   findings: readonly FindingDocument[],
   hasNew: boolean,
   { commit }: Known,
 ): readonly PublishAction[] {
-  const { thread, first } = own;
-  const reopening = own.lastReply === 'closed';
+  const { thread, first } = ourThread;
+  const reopening = ourThread.lastReply === 'closed';
   const why = 'a finding is open again';
   // Findings of two reviewers have the same fingerprint if they quote the same code. The second may come later.
-  const named = reviewersIn(first.body);
+  const reviewers = reviewersIn(first.body);
   const isNamed = ({ gate, slot }: FindingDocument) =>
-    named.some((one) => one.gate === codeSpan(gate) && one.slot === slot);
+    reviewers.some((reviewer) => reviewer.gate === codeSpan(gate) && reviewer.slot === slot);
   const isMore = hasNew || !findings.every(isNamed);
-  const body = withAllFingerprints(describeThread(findings, null), own.fingerprints);
+  const body = withAllFingerprints(describeThread(findings, null), ourThread.fingerprints);
   const reply = describeReopening(findings, commit);
   return [
     // Unhide the comment before editing it: after the edit, nothing in the thread says that onceover hid the comment.
-    ...(own.isClosedByEdit && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
-    ...((isMore || own.isClosedByEdit) && body.trim() !== first.body.trim()
+    ...(ourThread.isClosedByEdit && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
+    ...((isMore || ourThread.isClosedByEdit) && body.trim() !== first.body.trim()
       ? [
           {
             kind: 'edit-thread',
@@ -247,22 +250,22 @@ function actionsForOpen(
 function withAllFingerprints(body: string, before: readonly string[]): string {
   const marker = markerOf(body);
   if (marker?.kind !== 'thread') return body;
-  const all = [...new Set([...before, ...marker.fingerprints])];
-  return body.replace(marker.fingerprints.join(','), all.join(','));
+  const fingerprints = [...new Set([...before, ...marker.fingerprints])];
+  return body.replace(marker.fingerprints.join(','), fingerprints.join(','));
 }
 
 function actionsForClosed(
-  own: OwnThread,
+  ourThread: OwnThread,
   findings: readonly FindingDocument[],
   gates: readonly string[],
   commit: string,
 ): readonly PublishAction[] {
-  const { thread, first } = own;
+  const { thread, first } = ourThread;
   const why = 'its findings are closed';
   const reply = describeClosing(findings, gates, commit);
   // The first comment is hidden, so a reply that says "open again" would be the last thing that people see.
-  const isContradicted = own.lastReply === 'reopened';
-  if (own.isClosedByEdit) {
+  const isContradicted = ourThread.lastReply === 'reopened';
+  if (ourThread.isClosedByEdit) {
     return [
       ...(first.isHidden ? [] : [{ kind: 'hide', comment: first.id, why } as const]),
       ...(isContradicted ? [{ kind: 'reply', thread: thread.id, body: reply, why } as const] : []),
@@ -270,16 +273,16 @@ function actionsForClosed(
   }
   // onceover replies only after it has resolved a thread. If the last reply says closed, someone reopened the thread by
   // hand, so leave it open.
-  if (own.lastReply === 'closed') return [];
+  if (ourThread.lastReply === 'closed') return [];
   if (thread.isResolved) return thread.resolvedByUs ? [{ kind: 'reply', thread: thread.id, body: reply, why }] : [];
-  const edited = describeClosedThread(first.body, own.fingerprints, findings, gates, commit);
+  const closedBody = describeClosedThread(first.body, ourThread.fingerprints, findings, gates, commit);
   return [
     {
       kind: 'resolve',
       thread: thread.id,
       reply,
       why,
-      orElse: { comment: first.id, body: edited, reply: isContradicted ? reply : null },
+      orElse: { comment: first.id, body: closedBody, reply: isContradicted ? reply : null },
     },
   ];
 }

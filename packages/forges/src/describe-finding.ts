@@ -5,8 +5,8 @@ export type { FindingDocument };
 
 /** Returns the gate and the reviewer that reported a finding, as Markdown. */
 export function findingWords({ gate, slot, agent, state }: FindingDocument): string {
-  const claimed = state === 'fixed_claimed' ? ', marked as fixed, not confirmed yet' : '';
-  return `${codeSpan(gate)}, reviewer ${slot} (${codeSpan(agent)})${claimed}`;
+  const claimNote = state === 'fixed_claimed' ? ', marked as fixed, not confirmed yet' : '';
+  return `${codeSpan(gate)}, reviewer ${slot} (${codeSpan(agent)})${claimNote}`;
 }
 
 /** Returns the file and line of a finding as a Markdown code span; an empty text if the finding has no file. */

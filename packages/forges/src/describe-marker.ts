@@ -71,12 +71,14 @@ const IS_FINGERPRINT = /^[0-9a-f]{32}$/;
  * ignored, because they may be quoted.
  */
 export function markerOf(body: string): Marker | null {
-  const [, kind = '', rest = ''] = LINE.exec(body) ?? [];
-  const [first = '', second = '', third = ''] = rest.trim().split(' ');
+  const [, kind = '', fields = ''] = LINE.exec(body) ?? [];
+  const [first = '', second = '', third = ''] = fields.trim().split(' ');
   switch (kind) {
     case 'summary': {
-      const posted = fingerprintsIn(third);
-      return isVerdict(first) && posted !== null ? { kind, verdict: first, digest: second, posted } : null;
+      const fingerprints = fingerprintsIn(third);
+      return isVerdict(first) && fingerprints !== null
+        ? { kind, verdict: first, digest: second, posted: fingerprints }
+        : null;
     }
     case 'verdict':
       return isVerdict(first) ? { kind, verdict: first, commit: second } : null;
@@ -99,6 +101,6 @@ function isVerdict(word: string): word is Verdict {
 
 function fingerprintsIn(list: string): readonly string[] | null {
   if (list === NONE) return [];
-  const all = list.split(',');
-  return all.every((one) => IS_FINGERPRINT.test(one)) ? all : null;
+  const fingerprints = list.split(',');
+  return fingerprints.every((fingerprint) => IS_FINGERPRINT.test(fingerprint)) ? fingerprints : null;
 }

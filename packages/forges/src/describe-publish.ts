@@ -34,10 +34,10 @@ export function describePublished(outcome: PublishOutcome, isDry: boolean): stri
   }
   const list = [...counts].map(([word, number]) => `  ${number} × ${word}`);
   const verb = isDry ? 'Would publish' : 'Published';
-  const nothing =
+  const emptyMessage =
     steps.length === 0 ? `Nothing to write, ${forge} is up to date.` : `Nothing is published on ${forge}.`;
   return [
-    list.length === 0 ? nothing : `${verb} on ${forge}:`,
+    list.length === 0 ? emptyMessage : `${verb} on ${forge}:`,
     ...list,
     ...(isDry ? steps.map(({ action }) => `  ${action.kind} ${subjectOf(action)}`) : []),
     ...(isOutdated ? ['The pull request has newer commits, so only checks are published.'] : []),
@@ -92,7 +92,7 @@ function subjectOf(action: PublishAction): string {
 function hintsOf({ steps }: PublishOutcome): readonly string[] {
   const has = (kind: PublishAction['kind'], end: PublishStep['end']) =>
     steps.some((step) => step.action.kind === kind && step.end === end);
-  const rejected = steps.filter(({ action, end }) => action.kind === 'create-thread' && end === 'rejected').length;
+  const rejectedCount = steps.filter(({ action, end }) => action.kind === 'create-thread' && end === 'rejected').length;
   return [
     ...(has('resolve', 'refused') || has('reopen', 'refused')
       ? [
@@ -107,8 +107,8 @@ function hintsOf({ steps }: PublishOutcome): readonly string[] {
     ...(has('create-thread', 'refused')
       ? ['Hint: threads need the permission "pull-requests: write" on GitHub, or the scope "api" on GitLab.']
       : []),
-    ...(rejected > 0
-      ? [`${count(rejected, 'finding has', 'findings have')} no thread and are in the summary only.`]
+    ...(rejectedCount > 0
+      ? [`${count(rejectedCount, 'finding has', 'findings have')} no thread and are in the summary only.`]
       : []),
   ];
 }

@@ -49,7 +49,7 @@ export function verdictOf(run: PublishedRun): Verdict {
 }
 
 /** Returns the summary comment with its marker. */
-export function describeSummary(facts: SummaryFacts, posted: readonly string[]): string {
+export function describeSummary(facts: SummaryFacts, fingerprints: readonly string[]): string {
   const verdict = verdictOf(facts.run);
   const text = fitted(
     `${summaryLines(facts)
@@ -57,8 +57,8 @@ export function describeSummary(facts: SummaryFacts, posted: readonly string[]):
       .replace(/\n{3,}/g, '\n\n')
       .trim()}\n`,
   );
-  const digest = digestOf([verdict, posted.toSorted(), text]).slice(0, 16);
-  return withMarker({ kind: 'summary', verdict, digest, posted }, text);
+  const digest = digestOf([verdict, fingerprints.toSorted(), text]).slice(0, 16);
+  return withMarker({ kind: 'summary', verdict, digest, posted: fingerprints }, text);
 }
 
 function summaryLines(facts: SummaryFacts): readonly string[] {
@@ -104,15 +104,15 @@ function summaryLines(facts: SummaryFacts): readonly string[] {
 /** Returns the verdict of a run as one line of text. */
 export function describeHeadline(document: RunDocument): string {
   const { status, gates } = document;
-  const problems = groupBySameCode(document.findings.filter(isOpenFinding), (one) => one).length;
-  const judged = count(gates.length, 'gate');
+  const problems = groupBySameCode(document.findings.filter(isOpenFinding), (finding) => finding).length;
+  const gateCount = count(gates.length, 'gate');
   const failing = gates.filter((gate) => gate.status === 'fail').length;
   const without = gates.filter((gate) => gate.status === 'error' || gate.status === 'not_run').length;
   switch (status) {
     case 'passed':
-      return `✅ onceover: passed, ${judged}`;
+      return `✅ onceover: passed, ${gateCount}`;
     case 'passed_with_warnings':
-      return `✅ onceover: passed with warnings, ${judged}`;
+      return `✅ onceover: passed with warnings, ${gateCount}`;
     case 'no_changes':
       return '✅ onceover: nothing to review';
     case 'no_applicable_gates':
@@ -128,24 +128,26 @@ export function describeHeadline(document: RunDocument): string {
   }
 }
 
-function findingTable(open: readonly FindingDocument[], most: number): readonly string[] {
+function findingTable(open: readonly FindingDocument[], limit: number): readonly string[] {
   if (open.length === 0) return [];
   const order = ['critical', 'high', 'medium', 'low'];
   const groups = groupBySameCode(
     [...open].sort((a, b) => order.indexOf(a.priority) - order.indexOf(b.priority)),
-    (one) => one,
+    (finding) => finding,
   );
-  const rows = groups.slice(0, most).map((group) => {
+  const rows = groups.slice(0, limit).map((group) => {
     const [first] = group;
     const ids = group.map(({ id }) => id).join(', ');
     return `| **${ids}** ${first.priority} | ${placeWords(first)} | ${proseInLine(first.issue, MOST_OF_ISSUE)} |`;
   });
-  const rest = groups.length - rows.length;
+  const omittedCount = groups.length - rows.length;
   return [
     '| finding | place | problem |',
     '|---|---|---|',
     ...rows,
-    ...(rest > 0 ? ['', `${count(rest, 'more problem is', 'more problems are')} not listed here.`] : []),
+    ...(omittedCount > 0
+      ? ['', `${count(omittedCount, 'more problem is', 'more problems are')} not listed here.`]
+      : []),
   ];
 }
 
@@ -154,19 +156,19 @@ function findingTable(open: readonly FindingDocument[], most: number): readonly 
  */
 function bulletsOf(document: RunDocument): readonly string[] {
   const lists = listsOf(document);
-  const rest = closingBullets(document);
-  for (let most = MOST_LINES_OF_LIST; ; most--) {
+  const lastBullets = closingBullets(document);
+  for (let limit = MOST_LINES_OF_LIST; ; limit--) {
     const lines = lists.flatMap(({ title, items }) =>
-      items.slice(0, most).map((item, index) => {
-        const left = index === most - 1 ? items.length - most : 0;
-        return `- **${title}:** ${item}${left > 0 ? ` (and ${left} more)` : ''}`;
+      items.slice(0, limit).map((item, index) => {
+        const omittedCount = index === limit - 1 ? items.length - limit : 0;
+        return `- **${title}:** ${item}${omittedCount > 0 ? ` (and ${omittedCount} more)` : ''}`;
       }),
     );
-    if (most === 1 || lines.length + rest.length <= MOST_BULLETS) return [...lines, ...rest];
+    if (limit === 1 || lines.length + lastBullets.length <= MOST_BULLETS) return [...lines, ...lastBullets];
   }
 }
 
-function named(list: readonly string[], limit: number): readonly string[] {
+function shortenList(list: readonly string[], limit: number): readonly string[] {
   return list.length > limit ? [...list.slice(0, limit), `and ${list.length - limit} more`] : list;
 }
 
@@ -178,66 +180,71 @@ function listsOf(document: RunDocument): readonly SummaryList[] {
     // own.
     .filter(({ status, why }) => status !== 'pass' && status !== 'holds' && why !== 'open-findings')
     .map(({ id, status, detail }) => `${codeSpan(id)} ${GATE_WORDS[status]}: ${proseInLine(detail, 120)}`);
-  const unseen = document.gates.flatMap(({ id, slots }) =>
+  const skippedSlots = document.gates.flatMap(({ id, slots }) =>
     slots
       .filter(({ status }) => status === 'skipped_prior_pass')
       .map(({ slot, agent, detail }) => {
-        const who = agent === null ? '' : ` (${codeSpan(agent)})`;
-        return `reviewer ${slot}${who} of ${codeSpan(id)}: ${proseInLine(detail, 120)}`;
+        const agentNote = agent === null ? '' : ` (${codeSpan(agent)})`;
+        return `reviewer ${slot}${agentNote} of ${codeSpan(id)}: ${proseInLine(detail, 120)}`;
       }),
   );
-  const accepted = document.gates.flatMap(({ id, slots }) =>
+  const acceptedPasses = document.gates.flatMap(({ id, slots }) =>
     slots.flatMap(({ slot, accepted: pass }) => {
       if (pass === null) return [];
       const session = pass.session === 'resumed' ? 'resumed session of ' : '';
       const waivers = pass.waived === 0 ? '' : `, with ${count(pass.waived, 'waiver')}`;
-      const signers = named(pass.by.map(codeSpan), 3).join(', ');
+      const signers = shortenList(pass.by.map(codeSpan), 3).join(', ');
       return [
         `reviewer ${slot} of ${codeSpan(id)}: ${session}${codeSpan(pass.agent)} in another clone, ${proseInLine(pass.at.slice(0, 10), 10)}, signed by ${signers}${waivers}`,
       ];
     }),
   );
-  const contested = document.findings.filter((finding) => finding.contested === true);
-  const demoted = document.findings.filter((finding) => finding.seen_before !== undefined);
+  const contestedFindings = document.findings.filter((finding) => finding.contested === true);
+  const demotedFindings = document.findings.filter((finding) => finding.seen_before !== undefined);
   return [
     { title: 'Gate', items: gates },
     {
       title: 'Contested',
-      items: contested.map(({ id }) => `${id} was closed and reported again three times: ${describeDecision([id])}`),
+      items: contestedFindings.map(
+        ({ id }) => `${id} was closed and reported again three times: ${describeDecision([id])}`,
+      ),
     },
     {
       title: 'Warning',
-      items: demoted.map((finding) => {
+      items: demotedFindings.map((finding) => {
         const problem = proseInLine(finding.issue, MOST_OF_DEMOTED);
         return `${finding.id} ${finding.priority} ${placeWords(finding)} does not block, because its lines are unchanged since an earlier review: ${problem}`;
       }),
     },
-    { title: 'Skipped', items: unseen },
-    { title: 'Accepted pass', items: accepted },
+    { title: 'Skipped', items: skippedSlots },
+    { title: 'Accepted pass', items: acceptedPasses },
   ];
 }
 
 /** Returns the last list items of the summary: counts of findings and the cost of the run. */
 function closingBullets(document: RunDocument): readonly string[] {
-  const states = (wanted: FindingDocument['state']) => document.findings.filter(({ state }) => state === wanted);
-  const closed = states('closed').map(({ id }) => id);
-  const left = named(document.not_asked.map(codeSpan), 5).join(', ');
-  const counted = [
-    ...(left === '' ? [] : [`not part of this run: ${left}`]),
-    ...(closed.length > 0 ? [`closed in this run: ${named(closed, 10).join(', ')}`] : []),
+  const states = (target: FindingDocument['state']) => document.findings.filter(({ state }) => state === target);
+  const closedIds = states('closed').map(({ id }) => id);
+  const omittedGates = shortenList(document.not_asked.map(codeSpan), 5).join(', ');
+  const counts = [
+    ...(omittedGates === '' ? [] : [`not part of this run: ${omittedGates}`]),
+    ...(closedIds.length > 0 ? [`closed in this run: ${shortenList(closedIds, 10).join(', ')}`] : []),
     ...(states('warning').length > 0 ? [count(states('warning').length, 'warning')] : []),
     ...(states('waived').length > 0 ? [`${count(states('waived').length, 'finding')} waived`] : []),
     ...(document.uncovered_files.length > 0
       ? [`${count(document.uncovered_files.length, 'changed file has', 'changed files have')} no review`]
       : []),
   ];
-  const paid = describePaid({
+  const costLines = describePaid({
     usage: usageOf(document.usage),
     dispatches: document.dispatches,
     retries: document.retries,
     saved: document.saved,
   });
-  return [...(counted.length === 0 ? [] : [`- ${sentence(counted.join('; '))}`]), ...paid.map((line) => `- ${line}`)];
+  return [
+    ...(counts.length === 0 ? [] : [`- ${sentence(counts.join('; '))}`]),
+    ...costLines.map((line) => `- ${line}`),
+  ];
 }
 
 const GATE_WORDS = { fail: 'failed', error: 'has no result', not_run: 'did not run', pass: 'passed', holds: 'passed' };
@@ -263,8 +270,8 @@ function usageOf(usage: RunDocument['usage']) {
  */
 export function describeVerdictChange({ run, commit }: SummaryFacts, before: Verdict): string {
   const verdict = verdictOf(run);
-  const what = run.kind === 'run' ? describeHeadline(run.document) : '⚠️ onceover: no result';
-  const text = `${what} on ${shortCommit(commit)} (before: ${before}).\n`;
+  const headline = run.kind === 'run' ? describeHeadline(run.document) : '⚠️ onceover: no result';
+  const text = `${headline} on ${shortCommit(commit)} (before: ${before}).\n`;
   return withMarker({ kind: 'verdict', verdict, commit }, text);
 }
 

@@ -12,8 +12,8 @@ const MOST_OF_TEXT = 4000;
  * references, links, images, HTML and forge commands are disabled.
  */
 export function prose(text: string): string {
-  const shown = text.length > MOST_OF_TEXT ? `${text.slice(0, MOST_OF_TEXT)}…` : text;
-  const lines = readable(shown)
+  const excerpt = text.length > MOST_OF_TEXT ? `${text.slice(0, MOST_OF_TEXT)}…` : text;
+  const lines = readable(excerpt)
     .trim()
     .split('\n')
     .filter((line) => !/^\s*`{3,}\w*\s*$/.test(line))
@@ -24,18 +24,18 @@ export function prose(text: string): string {
     .replace(/\n{3,}/g, '\n\n');
 }
 
-/** Returns untrusted text as one line of at most `most` characters, with the same protection as `prose`. */
-export function proseInLine(text: string, most: number): string {
+/** Returns untrusted text as one line of at most `limit` characters, with the same protection as `prose`. */
+export function proseInLine(text: string, limit: number): string {
   const line = readable(text).replace(/\s+/g, ' ').trim();
-  return proseLine(line.length > most ? `${line.slice(0, most - 1).trimEnd()}…` : line);
+  return proseLine(line.length > limit ? `${line.slice(0, limit - 1).trimEnd()}…` : line);
 }
 
 function proseLine(line: string): string {
   const parts = line.trim().split(/`([^`]+)`/);
-  const shown = parts.map((part, index) => (index % 2 === 1 ? codeSpan(part) : plain(part))).join('');
+  const markdown = parts.map((part, index) => (index % 2 === 1 ? codeSpan(part) : plain(part))).join('');
   // GitLab runs a line that starts with a slash as a command. GitHub's runner treats `::` at the start of a log line as
   // a command. Four leading spaces would start a code block.
-  return shown.replace(/^\s+/, '').replace(/^(?=\/|::|\\?#\\?#)/, '\u200b');
+  return markdown.replace(/^\s+/, '').replace(/^(?=\/|::|\\?#\\?#)/, '\u200b');
 }
 
 /**
@@ -53,14 +53,14 @@ export function codeSpan(code: string): string {
 /** Returns text without formatting or backticks: a stray backtick could end a code span elsewhere in the comment. */
 function plain(text: string): string {
   const [, before = '', inner = '', after = ''] = /^(\s*)(.*?)(\s*)$/su.exec(text) ?? [];
-  const spaced = `${before === '' ? '' : ' '}${unlinked(inline(inner.replaceAll('`', "'")))}${after === '' ? '' : ' '}`;
-  return inner === '' ? before.slice(0, 1) : spaced;
+  const plainText = `${before === '' ? '' : ' '}${withoutLinks(inline(inner.replaceAll('`', "'")))}${after === '' ? '' : ' '}`;
+  return inner === '' ? before.slice(0, 1) : plainText;
 }
 
 /**
  * Returns text in which GitHub and GitLab recognise no link and no reference to an issue, a merge request or a commit.
  */
-function unlinked(text: string): string {
+function withoutLinks(text: string): string {
   return text
     .replace(/:(?=\/\/)|(?<=mailto|xmpp):/gi, '\u200b:')
     .replace(/(www)\./gi, '$1\u200b.')
@@ -81,6 +81,6 @@ export function codeBlock(code: string, label = ''): string {
 /** Returns the text, cut at the end of a line if it is too long for a comment. */
 export function fitted(text: string): string {
   if (text.length <= MOST_CHARACTERS) return text;
-  const begun = text.slice(0, MOST_CHARACTERS);
-  return `${closeFence(begun.slice(0, begun.lastIndexOf('\n')))}\n\nThe rest is left out.\n`;
+  const beginning = text.slice(0, MOST_CHARACTERS);
+  return `${closeFence(beginning.slice(0, beginning.lastIndexOf('\n')))}\n\nThe rest is left out.\n`;
 }

@@ -47,9 +47,9 @@ export function reviewersIn(body: string): readonly { readonly gate: string; rea
  * times. Returns an empty text if there are none.
  */
 function describeContestedIn(findings: readonly FindingDocument[]): string {
-  const contested = findings.filter((finding) => finding.contested === true).map(({ id }) => id);
-  if (contested.length === 0) return '';
-  return `**Contested:** the reviewer closed ${contested.join(', ')} and reported the same code again three times. A person decides: ${describeDecision(contested)}.`;
+  const ids = findings.filter((finding) => finding.contested === true).map(({ id }) => id);
+  if (ids.length === 0) return '';
+  return `**Contested:** the reviewer closed ${ids.join(', ')} and reported the same code again three times. A person decides: ${describeDecision(ids)}.`;
 }
 
 /** Returns the commands with which a person settles contested findings. */
@@ -71,14 +71,15 @@ export function suggestionFor(
 ): string | null {
   const [, , code] = ONLY_A_BLOCK.exec(fix ?? '') ?? [];
   if (code === undefined || place.kind !== 'lines') return null;
-  const quoted = anchor?.text.split('\n').map((line) => line.trim());
-  const isWhole = quoted?.length === place.text.length && quoted.every((line, at) => line === place.text[at]?.trim());
+  const quotedLines = anchor?.text.split('\n').map((line) => line.trim());
+  const isWhole =
+    quotedLines?.length === place.text.length && quotedLines.every((line, at) => line === place.text[at]?.trim());
   if (!isWhole) return null;
   const indent = /^[ \t]*/.exec(place.text[0] ?? '')?.[0] ?? '';
   const lines = code.replace(/\r\n?/g, '\n').split('\n');
   const isIndented = /^[ \t]/.test(lines[0] ?? '');
-  const shown = lines.map((line) => (isIndented || line === '' ? line : `${indent}${line}`));
-  const text = shown.join('\n');
+  const suggestedLines = lines.map((line) => (isIndented || line === '' ? line : `${indent}${line}`));
+  const text = suggestedLines.join('\n');
   // A suggestion is applied with one click, so it must not contain invisible characters. GitLab could run a line that
   // starts with a slash. Such a fix is shown only as text.
   if (/^\/[a-z]/im.test(text) || /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)) return null;
@@ -107,8 +108,8 @@ export function describeClosedThread(
   gates: readonly string[],
   commit: string,
 ): string {
-  const [, ...rest] = body.split('\n');
-  const text = [...closingLines(findings, gates, commit), '---', rest.join('\n').trim()].join('\n\n');
+  const [, ...bodyLines] = body.split('\n');
+  const text = [...closingLines(findings, gates, commit), '---', bodyLines.join('\n').trim()].join('\n\n');
   return fitted(withMarker({ kind: 'thread', fingerprints, isClosed: true }, `${text}\n`));
 }
 
@@ -147,8 +148,8 @@ export function describeReopening(findings: readonly FindingDocument[], commit: 
   const lines = findings.map(
     (finding) => `**${finding.id} ${finding.priority}** reported again: ${prose(finding.issue)}`,
   );
-  const all = [`Open again on ${shortCommit(commit)}.`, ...lines, describeContestedIn(findings)];
-  return withMarker({ kind: 'reopened' }, `${all.filter((text) => text !== '').join('\n\n')}\n`);
+  const paragraphs = [`Open again on ${shortCommit(commit)}.`, ...lines, describeContestedIn(findings)];
+  return withMarker({ kind: 'reopened' }, `${paragraphs.filter((text) => text !== '').join('\n\n')}\n`);
 }
 
 /** Returns the first ten digits of a commit id as a Markdown code span. */

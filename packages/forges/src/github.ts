@@ -57,7 +57,7 @@ async function findPull(send: SendRequest, target: GithubTarget, head: string): 
   const answer = await send({ method: 'GET', url: `${repositoryUrl(target)}/pulls?${query}` });
   const pulls = readBody(answer, shapes.pullsAnswer);
   if (!pulls.ok) return pulls;
-  return ok(pulls.value.find((one) => one.head.sha === target.commit)?.number ?? null);
+  return ok(pulls.value.find((pull) => pull.head.sha === target.commit)?.number ?? null);
 }
 
 function repositoryUrl({ apiUrl, repository }: GithubTarget): string {
@@ -87,14 +87,14 @@ export function githubForge(send: SendRequest, target: GithubTarget, pull: numbe
     async createThreads(threads) {
       const ends: WriteEnd[] = [];
       for (let at = 0; at < threads.length; at += MOST_IN_A_REVIEW) {
-        const created = await createSome(
+        const reviewEnds = await createSome(
           send,
           `${base}/pulls/${pull}`,
           target.commit,
           threads.slice(at, at + MOST_IN_A_REVIEW),
         );
-        if (!created.ok) return created;
-        ends.push(...created.value);
+        if (!reviewEnds.ok) return reviewEnds;
+        ends.push(...reviewEnds.value);
       }
       return ok(ends);
     },
@@ -132,9 +132,9 @@ const numberOf = (id: string) => encodeURIComponent(id.slice(0, id.indexOf(' '))
 const nodeOf = (id: string) => id.slice(id.indexOf(' ') + 1);
 
 function mutationEnd(answer: Result<ForgeAnswer>): Result<WriteEnd> {
-  const failed = answer.ok ? shapes.graphqlErrors.safeParse(answer.value.body) : null;
-  if (failed?.success !== true) return writeEnd(answer);
-  const { errors } = failed.data;
+  const errorAnswer = answer.ok ? shapes.graphqlErrors.safeParse(answer.value.body) : null;
+  if (errorAnswer?.success !== true) return writeEnd(answer);
+  const { errors } = errorAnswer.data;
   if (errors.some(({ type }) => type === 'FORBIDDEN' || type === 'NOT_FOUND')) return ok('refused');
   return err({ kind: 'forge-failed', forge: FORGE, said: errorText(errors) });
 }
@@ -149,21 +149,21 @@ async function readTalk(send: SendRequest, target: GithubTarget, number: number)
   for (;;) {
     const body = { query: shapes.READ_PULL_REQUEST, variables: { owner, name, number, ...after } };
     const answer = await send({ method: 'POST', url: target.graphqlUrl, body, isRepeatable: true });
-    const failed = answer.ok ? shapes.graphqlErrors.safeParse(answer.value.body) : null;
-    if (failed?.success === true) {
-      return err({ kind: 'forge-refused', forge: FORGE, status: 200, said: errorText(failed.data.errors) });
+    const errorAnswer = answer.ok ? shapes.graphqlErrors.safeParse(answer.value.body) : null;
+    if (errorAnswer?.success === true) {
+      return err({ kind: 'forge-refused', forge: FORGE, status: 200, said: errorText(errorAnswer.data.errors) });
     }
-    const read = readBody(answer, shapes.pullRequestAnswer);
-    if (!read.ok) return read;
-    const found = read.value.data.repository?.pullRequest;
-    if (found == null) {
+    const content = readBody(answer, shapes.pullRequestAnswer);
+    if (!content.ok) return content;
+    const pullRequest = content.value.data.repository?.pullRequest;
+    if (pullRequest == null) {
       return err({ kind: 'forge-refused', forge: FORGE, status: 404, said: `${target.repository}#${number}` });
     }
-    comments.push(...present(found.comments.nodes));
-    threads.push(...present(found.reviewThreads.nodes));
-    const pages = [found.comments.pageInfo, found.reviewThreads.pageInfo] as const;
+    comments.push(...present(pullRequest.comments.nodes));
+    threads.push(...present(pullRequest.reviewThreads.nodes));
+    const pages = [pullRequest.comments.pageInfo, pullRequest.reviewThreads.pageInfo] as const;
     if (!pages.some(({ hasNextPage }) => hasNextPage)) {
-      return ok({ head: found.headRefOid, comments: comments.map(commentOf), threads: threads.map(threadOf) });
+      return ok({ head: pullRequest.headRefOid, comments: comments.map(commentOf), threads: threads.map(threadOf) });
     }
     after = { comments: pages[0].endCursor ?? after.comments, threads: pages[1].endCursor ?? after.threads };
   }
@@ -182,15 +182,15 @@ function commentOf(comment: shapes.GithubComment): ForgeComment {
 }
 
 function threadOf({ id, isResolved, resolvedBy, comments }: shapes.GithubThread): ForgeThread {
-  const all = present(comments.nodes);
-  const own = all.find(({ viewerDidAuthor }) => viewerDidAuthor)?.author?.login;
+  const nodes = present(comments.nodes);
+  const ownLogin = nodes.find(({ viewerDidAuthor }) => viewerDidAuthor)?.author?.login;
   return {
-    id: idOf(all[0]?.fullDatabaseId ?? null, id),
+    id: idOf(nodes[0]?.fullDatabaseId ?? null, id),
     isResolved,
     // In `resolvedBy`, GitHub names only users. If the field is null, a bot resolved the thread, and we assume that it
     // was our own account.
-    resolvedByUs: isResolved && (resolvedBy === null || resolvedBy.login === own),
-    comments: all.map(commentOf),
+    resolvedByUs: isResolved && (resolvedBy === null || resolvedBy.login === ownLogin),
+    comments: nodes.map(commentOf),
   };
 }
 
@@ -198,12 +198,12 @@ async function readFiles(send: SendRequest, target: GithubTarget, pull: number):
   const files: ChangedFile[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
     const url = `${repositoryUrl(target)}/pulls/${pull}/files?per_page=${PAGE}&page=${page}`;
-    const read = readBody(await send({ method: 'GET', url }), shapes.filesAnswer);
-    if (!read.ok) return read;
-    for (const { filename, previous_filename, patch } of read.value) {
+    const answer = readBody(await send({ method: 'GET', url }), shapes.filesAnswer);
+    if (!answer.ok) return answer;
+    for (const { filename, previous_filename, patch } of answer.value) {
       files.push({ path: filename, oldPath: previous_filename ?? filename, patch: patch ?? null });
     }
-    if (read.value.length < PAGE) break;
+    if (answer.value.length < PAGE) break;
   }
   return ok(files);
 }
@@ -212,13 +212,13 @@ async function readChecks(send: SendRequest, target: GithubTarget): Promise<Resu
   const newest = new Map<string, ForgeCheck & { readonly number: number }>();
   for (let page = 1; page <= MOST_PAGES; page++) {
     const url = `${repositoryUrl(target)}/commits/${target.commit}/check-runs?filter=latest&per_page=${PAGE}&page=${page}`;
-    const read = readBody(await send({ method: 'GET', url }), shapes.checksAnswer);
-    if (!read.ok) return read;
-    for (const { id, name, external_id } of read.value.check_runs) {
+    const answer = readBody(await send({ method: 'GET', url }), shapes.checksAnswer);
+    if (!answer.ok) return answer;
+    for (const { id, name, external_id } of answer.value.check_runs) {
       if ((newest.get(name)?.number ?? 0) > id) continue;
       newest.set(name, { id: String(id), number: id, name, externalId: external_id ?? '' });
     }
-    if (read.value.check_runs.length < PAGE) break;
+    if (answer.value.check_runs.length < PAGE) break;
   }
   return ok([...newest.values()]);
 }
@@ -231,10 +231,10 @@ async function createSome(
   threads: readonly NewThread[],
 ): Promise<Result<readonly WriteEnd[]>> {
   const onLines = threads.filter(({ place }) => place.kind === 'lines');
-  const created = await createReview(send, url, commit, onLines);
-  if (!created.ok) return created;
-  const ends = new Map(onLines.map((thread, index) => [thread, created.value[index] ?? 'rejected']));
-  for (const thread of threads.filter((one) => !ends.has(one))) {
+  const reviewEnds = await createReview(send, url, commit, onLines);
+  if (!reviewEnds.ok) return reviewEnds;
+  const ends = new Map(onLines.map((thread, index) => [thread, reviewEnds.value[index] ?? 'rejected']));
+  for (const thread of threads.filter((candidate) => !ends.has(candidate))) {
     const end = await createOne(send, url, commit, thread);
     if (!end.ok) return end;
     ends.set(thread, end.value);
@@ -252,23 +252,23 @@ async function createReview(
   commit: string,
   threads: readonly NewThread[],
 ): Promise<Result<readonly WriteEnd[]>> {
-  const [first, ...others] = threads;
+  const [first, ...furtherThreads] = threads;
   if (first === undefined) return ok([]);
-  if (others.length === 0) {
+  if (furtherThreads.length === 0) {
     const end = await createOne(send, url, commit, first);
     return end.ok ? ok([end.value]) : end;
   }
   const comments = threads.map(({ body, place }) => ({ body, ...placeFields(place) }));
   const body = { commit_id: commit, event: 'COMMENT', comments };
-  const created = writeEnd(await send({ method: 'POST', url: `${url}/reviews`, body }));
-  if (!created.ok) return created;
-  const { value: end } = created;
+  const reviewEnd = writeEnd(await send({ method: 'POST', url: `${url}/reviews`, body }));
+  if (!reviewEnd.ok) return reviewEnd;
+  const { value: end } = reviewEnd;
   if (end !== 'rejected') return ok(threads.map(() => end));
   const half = Math.ceil(threads.length / 2);
-  const left = await createReview(send, url, commit, threads.slice(0, half));
-  if (!left.ok) return left;
-  const right = await createReview(send, url, commit, threads.slice(half));
-  return right.ok ? ok([...left.value, ...right.value]) : right;
+  const firstHalf = await createReview(send, url, commit, threads.slice(0, half));
+  if (!firstHalf.ok) return firstHalf;
+  const secondHalf = await createReview(send, url, commit, threads.slice(half));
+  return secondHalf.ok ? ok([...firstHalf.value, ...secondHalf.value]) : secondHalf;
 }
 
 async function createOne(
@@ -312,12 +312,12 @@ async function createCheck(
         ? { method: 'POST', url: `${base}/check-runs`, body: { name, head_sha: commit, ...end, output } }
         : { method: 'PATCH', url: `${base}/check-runs/${id}`, body: { ...end, output } };
     const answer = await send(request);
-    const written = writeEnd(answer);
-    if (!written.ok || written.value !== 'done') return written;
+    const writeResult = writeEnd(answer);
+    if (!writeResult.ok || writeResult.value !== 'done') return writeResult;
     if (id !== null) continue;
-    const created = readBody(answer, shapes.createdCheck);
-    if (!created.ok) return created;
-    id = created.value.id;
+    const checkRun = readBody(answer, shapes.createdCheck);
+    if (!checkRun.ok) return checkRun;
+    id = checkRun.value.id;
   }
   return ok('done');
 }

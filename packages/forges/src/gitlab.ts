@@ -19,7 +19,7 @@ import type {
 
 const FORGE = 'GitLab';
 // GitLab answers 400 if a line is not part of the diff or if a text is too long.
-const { readBody, writeEnd, failed } = forgeAnswers(FORGE, [400, 413, 422]);
+const { readBody, writeEnd, failed: forgeFailure } = forgeAnswers(FORGE, [400, 413, 422]);
 const PAGE = 100;
 const MOST_PAGES = 100;
 /** The number of GitLab's access level Developer, the lowest that may push. */
@@ -39,7 +39,7 @@ export function openGitlab(target: GitlabTarget, token: string, wait?: Wait): Fo
 export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
   const project = `${target.apiUrl}/projects/${encodeURIComponent(target.project)}`;
   const request = `${project}/merge_requests/${target.pull}`;
-  const write = async (one: ForgeRequest) => writeEnd(await send(one));
+  const write = async (forgeRequest: ForgeRequest) => writeEnd(await send(forgeRequest));
   const edit = (url: string, body: object) => write({ method: 'PUT', url, body, isRepeatable: true });
   let refs: shapes.DiffRefs | null = null;
   return {
@@ -62,16 +62,16 @@ export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
         refs = after.value;
         return ok({ head: refs.head_sha, ...talk.value, checks: checks.value, files: files.value });
       }
-      return failed('the merge request got new commits while it was read');
+      return forgeFailure('the merge request got new commits while it was read');
     },
     async createThreads(threads) {
       const ends: WriteEnd[] = [];
       for (const thread of threads) {
-        if (refs === null) return failed('the merge request was not read');
+        if (refs === null) return forgeFailure('the merge request was not read');
         const body = { body: withRange(thread), position: positionOf(thread.place, refs) };
-        const created = await write({ method: 'POST', url: `${request}/discussions`, body });
-        if (!created.ok) return created;
-        ends.push(created.value);
+        const createEnd = await write({ method: 'POST', url: `${request}/discussions`, body });
+        if (!createEnd.ok) return createEnd;
+        ends.push(createEnd.value);
       }
       return ok(ends);
     },
@@ -101,22 +101,22 @@ const noteUrl = (request: string, id: string) =>
 
 /** Reads all pages of a list, until a page is not full. */
 async function readAll<T>(send: SendRequest, url: string, shape: z.ZodType<T[]>): Promise<Result<readonly T[]>> {
-  const all: T[] = [];
+  const entries: T[] = [];
   for (let page = 1; page <= MOST_PAGES; page++) {
     const mark = url.includes('?') ? '&' : '?';
-    const read = readBody(await send({ method: 'GET', url: `${url}${mark}per_page=${PAGE}&page=${page}` }), shape);
-    if (!read.ok) return read;
-    all.push(...read.value);
-    if (read.value.length < PAGE) return ok(all);
+    const answer = readBody(await send({ method: 'GET', url: `${url}${mark}per_page=${PAGE}&page=${page}` }), shape);
+    if (!answer.ok) return answer;
+    entries.push(...answer.value);
+    if (answer.value.length < PAGE) return ok(entries);
   }
-  return failed(`${url} has more than ${MOST_PAGES} pages`);
+  return forgeFailure(`${url} has more than ${MOST_PAGES} pages`);
 }
 
 async function readRefs(send: SendRequest, request: string): Promise<Result<shapes.DiffRefs>> {
   const about = readBody(await send({ method: 'GET', url: request }), shapes.mergeRequestAnswer);
   if (!about.ok) return about;
   const { diff_refs } = about.value;
-  return diff_refs === null ? failed('the diff of the merge request is not ready yet') : ok(diff_refs);
+  return diff_refs === null ? forgeFailure('the diff of the merge request is not ready yet') : ok(diff_refs);
 }
 
 async function readFiles(send: SendRequest, request: string): Promise<Result<ChangedFile[]>> {
@@ -172,13 +172,18 @@ async function readTalk(
     shapes.userAnswer,
   );
   if (!user.ok) return user;
-  const found = await readAll(send, `${request}/discussions`, shapes.discussionsAnswer);
-  if (!found.ok) return found;
-  const discussions = found.value
-    .map((one) => ({ ...one, notes: one.notes.filter(({ system }) => !system) }))
+  const answer = await readAll(send, `${request}/discussions`, shapes.discussionsAnswer);
+  if (!answer.ok) return answer;
+  const discussions = answer.value
+    .map((discussion) => ({ ...discussion, notes: discussion.notes.filter(({ system }) => !system) }))
     .filter(({ notes }) => notes.length > 0);
-  const marked = discussions.flatMap(({ notes }) => notes).filter(({ body }) => markerOf(body) !== null);
-  const members = await readMembers(send, project, [...new Set(marked.map(({ author }) => author.id))], user.value.id);
+  const notesWithMarker = discussions.flatMap(({ notes }) => notes).filter(({ body }) => markerOf(body) !== null);
+  const members = await readMembers(
+    send,
+    project,
+    [...new Set(notesWithMarker.map(({ author }) => author.id))],
+    user.value.id,
+  );
   if (!members.ok) return members;
   const commentOf = (discussion: string, { id, body, author }: shapes.GitlabNote): ForgeComment => {
     const marker = markerOf(body);
@@ -193,14 +198,14 @@ async function readTalk(
   return ok({
     comments: discussions
       .filter(({ individual_note }) => individual_note)
-      .flatMap(({ id, notes }) => notes.map((one) => commentOf(id, one))),
+      .flatMap(({ id, notes }) => notes.map((note) => commentOf(id, note))),
     threads: discussions
       .filter(({ notes }) => notes[0]?.resolvable === true)
       .map(({ id, notes }) => ({
         id,
         isResolved: notes.every(({ resolvable, resolved }) => !resolvable || resolved === true),
         resolvedByUs: notes[0]?.resolved_by?.id === user.value.id,
-        comments: notes.map((one) => commentOf(id, one)),
+        comments: notes.map((note) => commentOf(id, note)),
       })),
   });
 }
@@ -213,17 +218,17 @@ async function readMembers(
   send: SendRequest,
   project: string,
   authors: readonly number[],
-  own: number,
+  ownId: number,
 ): Promise<Result<ReadonlySet<number>>> {
-  const trusted = new Set([own]);
-  for (const author of authors.filter((one) => one !== own)) {
+  const trustedIds = new Set([ownId]);
+  for (const author of authors.filter((id) => id !== ownId)) {
     const answer = await send({ method: 'GET', url: `${project}/members/all/${author}` });
     if (answer.ok && answer.value.status === 404) continue;
     const member = readBody(answer, shapes.memberAnswer);
     if (!member.ok) return member;
-    if (member.value.access_level >= DEVELOPER) trusted.add(author);
+    if (member.value.access_level >= DEVELOPER) trustedIds.add(author);
   }
-  return ok(trusted);
+  return ok(trustedIds);
 }
 
 /**
@@ -231,12 +236,12 @@ async function readMembers(
  * added line.
  */
 function positionOf(place: NewThread['place'], refs: shapes.DiffRefs): object {
-  const both = { ...refs, old_path: place.oldPath, new_path: place.path };
-  if (place.kind === 'file') return { ...both, position_type: 'file' };
+  const position = { ...refs, old_path: place.oldPath, new_path: place.path };
+  if (place.kind === 'file') return { ...position, position_type: 'file' };
   const [start, end] = place.ends;
   const range = { start: rangeEnd(place.path, start), end: rangeEnd(place.path, end) };
   return {
-    ...both,
+    ...position,
     position_type: 'text',
     ...lineNumbers(end),
     ...(start.line === end.line ? {} : { line_range: range }),

@@ -47,8 +47,8 @@ async function openOnGithub(facts: TargetFacts, wish: PublishWish): Promise<Resu
   if (!target.ok) return target;
   const token = wish.token ?? tokenIn(facts.env);
   if (token === null) return err({ kind: 'no-forge', missing: 'GITHUB_TOKEN', expected: 'a token' });
-  const opened = await openGithub(target.value, token);
-  return opened.ok ? ok({ ...target.value, opened: opened.value }) : opened;
+  const forge = await openGithub(target.value, token);
+  return forge.ok ? ok({ ...target.value, opened: forge.value }) : forge;
 }
 
 async function openOnGitlab(facts: TargetFacts, wish: PublishWish): Promise<Result<OpenedForge>> {

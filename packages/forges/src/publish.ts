@@ -29,9 +29,9 @@ export async function publishRun(
   options: PublishOptions,
   wait: Wait = sleep,
 ): Promise<Result<PublishOutcome>> {
-  const read = await forge.read();
-  if (!read.ok) return read;
-  const { value: state } = read;
+  const pullRequest = await forge.read();
+  if (!pullRequest.ok) return pullRequest;
+  const { value: state } = pullRequest;
   const { actions, isOutdated } = decidePublish({ ...options, state });
   const about = { forge: forge.name, isOutdated };
   if (options.isDry) {
@@ -47,14 +47,18 @@ export async function publishRun(
   // The result is for an old commit, so publish only the checks. The job of the new commit publishes everything else.
   if (threads.value.hasMoved) return ok({ ...about, isOutdated: true, steps: threads.value.steps, isVisible: true });
   // The summary lists the findings that have a thread, so it is decided again without those that the forge refused.
-  const known = { ...options, refused: refusedThreads(threads.value.steps) };
-  const comments = await perform(forge, decidePublish({ ...known, state }).actions.filter(isComment), state.head);
+  const finalOptions = { ...options, refused: refusedThreads(threads.value.steps) };
+  const comments = await perform(
+    forge,
+    decidePublish({ ...finalOptions, state }).actions.filter(isComment),
+    state.head,
+  );
   if (!comments.ok) return comments;
   const steps = [...threads.value.steps, ...comments.value.steps];
   if (steps.every(({ end }) => end !== 'done')) return ok({ ...about, steps, isVisible: true });
-  const shown = await waitUntilVisible(forge, known, steps, wait);
-  if (!shown.ok) return shown;
-  return ok({ ...about, steps: [...steps, ...shown.value.steps], isVisible: shown.value.isVisible });
+  const visibility = await waitUntilVisible(forge, finalOptions, steps, wait);
+  if (!visibility.ok) return visibility;
+  return ok({ ...about, steps: [...steps, ...visibility.value.steps], isVisible: visibility.value.isVisible });
 }
 
 const COMMENTS: readonly string[] = [
@@ -80,26 +84,26 @@ function refusedThreads(steps: readonly PublishStep[]): readonly string[] {
 async function waitUntilVisible(
   forge: Forge,
   options: Omit<PublishFacts, 'state'>,
-  written: readonly PublishStep[],
+  writtenSteps: readonly PublishStep[],
   wait: Wait,
 ): Promise<Result<{ readonly steps: readonly PublishStep[]; readonly isVisible: boolean }>> {
   const steps: PublishStep[] = [];
   // The forge will never show what it refused.
-  const isRefused = (wanted: PublishAction) =>
-    [...written, ...steps].some(
-      ({ action, end }) => end === 'refused' && JSON.stringify(action) === JSON.stringify(wanted),
+  const isRefused = (candidate: PublishAction) =>
+    [...writtenSteps, ...steps].some(
+      ({ action, end }) => end === 'refused' && JSON.stringify(action) === JSON.stringify(candidate),
     );
   for (const milliseconds of PATIENCE_MS) {
     if (milliseconds > 0) await wait(milliseconds);
-    const read = await forge.read();
-    if (!read.ok) return read;
-    const { actions } = decidePublish({ ...options, state: read.value });
+    const pullRequest = await forge.read();
+    if (!pullRequest.ok) return pullRequest;
+    const { actions } = decidePublish({ ...options, state: pullRequest.value });
     const missing = actions.filter((action) => action.kind !== 'hide' && !isRefused(action));
     if (missing.length === 0) return ok({ steps, isVisible: true });
     const extra = missing.filter(({ kind }) => kind === 'delete-thread' || kind === 'delete-comment');
-    const deleted = await perform(forge, extra, read.value.head);
-    if (!deleted.ok) return deleted;
-    steps.push(...deleted.value.steps);
+    const deletion = await perform(forge, extra, pullRequest.value.head);
+    if (!deletion.ok) return deletion;
+    steps.push(...deletion.value.steps);
   }
   return ok({ steps, isVisible: false });
 }
@@ -130,7 +134,7 @@ async function perform(
       if (!ends.ok) return ends;
       if (ends.value === 'moved') return ok({ steps, hasMoved: true });
       const { value } = ends;
-      steps.push(...threads.map((one, index) => ({ action: one, end: value[index] ?? 'rejected' })));
+      steps.push(...threads.map((creation, index) => ({ action: creation, end: value[index] ?? 'rejected' })));
       continue;
     }
     const end = await performOne(forge, action);
@@ -182,41 +186,41 @@ async function performOne(forge: Forge, action: SingleAction): Promise<Result<Wr
       return forge.reply(action.thread, action.body);
     case 'resolve': {
       // The reply comes last: if it is missing, the next publication adds it.
-      const resolved = await forge.setResolved(action.thread, true);
-      if (!resolved.ok) return resolved;
-      if (resolved.value === 'done') return forge.reply(action.thread, action.reply);
-      const edited = await forge.editThreadComment(action.orElse.comment, action.orElse.body);
-      if (!edited.ok || edited.value !== 'done') return edited;
-      const hidden = await forge.setHidden(action.orElse.comment, true);
-      if (!hidden.ok) return hidden;
+      const resolveEnd = await forge.setResolved(action.thread, true);
+      if (!resolveEnd.ok) return resolveEnd;
+      if (resolveEnd.value === 'done') return forge.reply(action.thread, action.reply);
+      const editEnd = await forge.editThreadComment(action.orElse.comment, action.orElse.body);
+      if (!editEnd.ok || editEnd.value !== 'done') return editEnd;
+      const hideEnd = await forge.setHidden(action.orElse.comment, true);
+      if (!hideEnd.ok) return hideEnd;
       const { reply } = action.orElse;
-      const replied = reply === null ? hidden : await forge.reply(action.thread, reply);
-      return replied.ok ? ok('refused') : replied;
+      const replyEnd = reply === null ? hideEnd : await forge.reply(action.thread, reply);
+      return replyEnd.ok ? ok('refused') : replyEnd;
     }
     case 'reopen': {
-      const opened = await forge.setResolved(action.thread, false);
-      if (!opened.ok) return opened;
+      const reopenEnd = await forge.setResolved(action.thread, false);
+      if (!reopenEnd.ok) return reopenEnd;
       // If the token may not reopen the thread, the reply is the only sign in it that the finding is open again.
-      const replied = await forge.reply(action.thread, action.reply);
-      return replied.ok && replied.value === 'done' ? opened : replied;
+      const replyEnd = await forge.reply(action.thread, action.reply);
+      return replyEnd.ok && replyEnd.value === 'done' ? reopenEnd : replyEnd;
     }
     case 'hide':
     case 'show':
       return forge.setHidden(action.comment, action.kind === 'hide');
     case 'delete-thread': {
       for (const comment of action.comments.toReversed()) {
-        const deleted = await forge.deleteThreadComment(comment);
-        if (!deleted.ok || deleted.value !== 'done') return deleted;
+        const deleteEnd = await forge.deleteThreadComment(comment);
+        if (!deleteEnd.ok || deleteEnd.value !== 'done') return deleteEnd;
       }
       return ok('done');
     }
     case 'create-comment':
       return forge.createComment(action.body);
     case 'edit-comment': {
-      const edited = await forge.editComment(action.comment, action.body);
+      const editEnd = await forge.editComment(action.comment, action.body);
       // The edit was refused because someone deleted the comment or because it belongs to another account, so post a
       // new one.
-      return edited.ok && edited.value === 'refused' ? forge.createComment(action.body) : edited;
+      return editEnd.ok && editEnd.value === 'refused' ? forge.createComment(action.body) : editEnd;
     }
     case 'delete-comment':
       return forge.deleteComment(action.comment);

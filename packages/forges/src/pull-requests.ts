@@ -50,9 +50,9 @@ export async function readPull(place: ForgePlace, number: number): Promise<Resul
 
 async function readOnGithub({ api, token, project }: ForgePlace, number: number): Promise<Result<PullFacts>> {
   const headers = { authorization: `Bearer ${token}`, accept: 'application/vnd.github+json', ...USER_AGENT };
-  const read = await readOne('GitHub', headers, `${api}/repos/${project}/pulls/${number}`, github.pullAnswer);
-  if (!read.ok) return read;
-  const { state, draft, head, base } = read.value;
+  const pull = await readOne('GitHub', headers, `${api}/repos/${project}/pulls/${number}`, github.pullAnswer);
+  if (!pull.ok) return pull;
+  const { state, draft, head, base } = pull.value;
   return ok({
     isOpen: state === 'open',
     isDraft: draft === true,
@@ -65,9 +65,9 @@ async function readOnGithub({ api, token, project }: ForgePlace, number: number)
 
 async function readOnGitlab({ api, token, project }: ForgePlace, number: number): Promise<Result<PullFacts>> {
   const url = `${api}/projects/${encodeURIComponent(project)}/merge_requests/${number}`;
-  const read = await readOne('GitLab', { 'private-token': token, ...USER_AGENT }, url, gitlab.mergeRequestFacts);
-  if (!read.ok) return read;
-  const { state, draft, sha, target_branch, source_project_id, target_project_id, web_url } = read.value;
+  const pull = await readOne('GitLab', { 'private-token': token, ...USER_AGENT }, url, gitlab.mergeRequestFacts);
+  if (!pull.ok) return pull;
+  const { state, draft, sha, target_branch, source_project_id, target_project_id, web_url } = pull.value;
   return ok({
     isOpen: state === 'opened',
     isDraft: draft === true,
@@ -114,8 +114,8 @@ export async function publishOnPull(
     pull: { kind: 'number', number },
   });
   const onGitlab = (): GitlabTarget => ({ ...about, project, pull: number, commitUrl: `${page}/-/commit/${commit}` });
-  const opened = place.name === 'github' ? await openGithub(onGithub(), token) : ok(openGitlab(onGitlab(), token));
-  if (!opened.ok) return opened;
+  const forge = place.name === 'github' ? await openGithub(onGithub(), token) : ok(openGitlab(onGitlab(), token));
+  if (!forge.ok) return forge;
   const wish = { summary: 'always', checks: true, isDry: false } as const;
-  return publishRun(opened.value, { ...wish, run, commit, reportUrl, runsChecksElsewhere, isUntrusted: false });
+  return publishRun(forge.value, { ...wish, run, commit, reportUrl, runsChecksElsewhere, isUntrusted: false });
 }

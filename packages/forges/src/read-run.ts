@@ -35,18 +35,18 @@ export function parseRun(text: string, path: string): Result<PublishedRun> {
   }
   const twice = duplicateKey(text);
   if (twice !== null) return unusable(path, `the key "${twice}" is there twice`);
-  const failed = errorSchema.safeParse(value);
-  if (failed.success) {
-    const { message, next } = failed.data.error;
+  const errorDocument = errorSchema.safeParse(value);
+  if (errorDocument.success) {
+    const { message, next } = errorDocument.data.error;
     return ok({ kind: 'error', message, next });
   }
-  const read = runSchema.safeParse(value);
-  if (!read.success) {
-    const [issue] = read.error.issues;
+  const runDocument = runSchema.safeParse(value);
+  if (!runDocument.success) {
+    const [issue] = runDocument.error.issues;
     return unusable(path, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
   }
-  const wrong = contradiction(read.data);
-  return wrong === null ? ok({ kind: 'run', document: read.data }) : unusable(path, wrong);
+  const wrong = contradiction(runDocument.data);
+  return wrong === null ? ok({ kind: 'run', document: runDocument.data }) : unusable(path, wrong);
 }
 
 /** Returns why a document that matches the schema is still not valid; null if it is valid. */
@@ -68,6 +68,6 @@ function contradiction(document: RunDocument): string | null {
 
 const PASSED: readonly string[] = ['passed', 'passed_with_warnings', 'no_changes', 'no_applicable_gates'];
 
-function unusable(path: string, said: string) {
-  return err({ kind: 'unusable-run', path, said });
+function unusable(path: string, reason: string) {
+  return err({ kind: 'unusable-run', path, said: reason });
 }

@@ -41,22 +41,22 @@ export function requestSender(
 ): SendRequest {
   return async (request) => {
     const isRepeatable = request.isRepeatable ?? request.method === 'GET';
-    let said = '';
+    let reason = '';
     for (let tries = 1; tries <= MOST_TRIES; tries++) {
       const answer = await send(request, headers);
       if (typeof answer !== 'string') {
         const seconds = secondsToWait(answer, isRepeatable, tries);
         if (seconds === null) return ok(answer);
-        said = `${answer.status}, and asked to wait for ${seconds} seconds`;
+        reason = `${answer.status}, and asked to wait for ${seconds} seconds`;
         if (seconds > LONGEST_WAIT_SECONDS) break;
         await wait(seconds * 1000);
       } else {
-        said = answer;
+        reason = answer;
         if (!isRepeatable) break;
         await wait(500 * 2 ** tries);
       }
     }
-    return err({ kind: 'forge-failed', forge, said });
+    return err({ kind: 'forge-failed', forge, said: reason });
   };
 }
 
@@ -75,14 +75,14 @@ async function send(
     });
     const text = await answer.text();
     if (text.length > MOST_BYTES) return 'an answer that is too long';
-    return { status: answer.status, body: parsed(text), headers: answer.headers };
+    return { status: answer.status, body: parseBody(text), headers: answer.headers };
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? `: ${error.cause.message}` : '';
     return `${error instanceof Error ? error.message : String(error)}${cause}`;
   }
 }
 
-function parsed(text: string): unknown {
+function parseBody(text: string): unknown {
   try {
     return text === '' ? null : JSON.parse(text);
   } catch {
@@ -93,11 +93,11 @@ function parsed(text: string): unknown {
 /** Returns how many seconds to wait before sending the request again; null to accept the answer as it is. */
 function secondsToWait(answer: ForgeAnswer, isRepeatable: boolean, tries: number): number | null {
   const { status, headers } = answer;
-  const asked = Number(headers.get('retry-after') ?? Number.NaN);
+  const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   const isUsedUp = headers.get('x-ratelimit-remaining') === '0';
-  const hasHeader = !Number.isNaN(asked) || isUsedUp;
+  const hasHeader = !Number.isNaN(retryAfter) || isUsedUp;
   if (status === 429 || (status === 403 && hasHeader) || saysLimited(answer)) {
-    if (!Number.isNaN(asked)) return Math.max(0, asked);
+    if (!Number.isNaN(retryAfter)) return Math.max(0, retryAfter);
     const reset = Number(headers.get('x-ratelimit-reset') ?? Number.NaN);
     return isUsedUp && !Number.isNaN(reset) ? Math.max(1, Math.ceil(reset - Date.now() / 1000)) : DEFAULT_WAIT_SECONDS;
   }
@@ -114,13 +114,13 @@ const restError = z.object({ message: z.string() });
  */
 function saysLimited({ status, body }: ForgeAnswer): boolean {
   const isLimit = (message: string) => /\b(?:rate limit|abuse detection)\b/i.test(message);
-  const refused = restError.safeParse(body);
-  if (status === 403) return refused.success && isLimit(refused.data.message);
-  const failed = graphqlErrors.safeParse(body);
+  const restAnswer = restError.safeParse(body);
+  if (status === 403) return restAnswer.success && isLimit(restAnswer.data.message);
+  const graphqlAnswer = graphqlErrors.safeParse(body);
   return (
     status === 200 &&
-    failed.success &&
-    failed.data.errors.some(({ type, message }) => type === 'RATE_LIMITED' || isLimit(message))
+    graphqlAnswer.success &&
+    graphqlAnswer.data.errors.some(({ type, message }) => type === 'RATE_LIMITED' || isLimit(message))
   );
 }
 
@@ -134,18 +134,18 @@ export function errorText(body: unknown): string {
  * Returns the functions that read a forge's answers. `rejecting` lists the HTTP status codes that mean invalid content.
  */
 export function forgeAnswers(forge: string, rejecting: readonly number[]) {
-  const failed = (said: string) => err({ kind: 'forge-failed', forge, said });
-  const refused = (status: number, body: unknown) =>
+  const failure = (reason: string) => err({ kind: 'forge-failed', forge, said: reason });
+  const refusal = (status: number, body: unknown) =>
     err({ kind: 'forge-refused', forge, status, said: errorText(body) });
   return {
-    failed,
+    failed: failure,
     /** Returns the validated body of an answer. */
     readBody<T>(answer: Result<ForgeAnswer>, shape: z.ZodType<T>): Result<T> {
       if (!answer.ok) return answer;
       const { status, body } = answer.value;
-      if (status === 401 || status === 403 || status === 404) return refused(status, body);
-      const read = status < 300 ? shape.safeParse(body) : null;
-      return read?.success === true ? ok(read.data) : failed(`${status} ${errorText(body)}`);
+      if (status === 401 || status === 403 || status === 404) return refusal(status, body);
+      const content = status < 300 ? shape.safeParse(body) : null;
+      return content?.success === true ? ok(content.data) : failure(`${status} ${errorText(body)}`);
     },
     /** Returns how a write ended. Fails if the forge cannot be used at all. */
     writeEnd(answer: Result<ForgeAnswer>): Result<WriteEnd> {
@@ -154,7 +154,7 @@ export function forgeAnswers(forge: string, rejecting: readonly number[]) {
       if (status < 300) return ok('done');
       if (status === 403 || status === 404) return ok('refused');
       if (rejecting.includes(status)) return ok('rejected');
-      return status === 401 ? refused(status, body) : failed(`${status} ${errorText(body)}`);
+      return status === 401 ? refusal(status, body) : failure(`${status} ${errorText(body)}`);
     },
   };
 }

@@ -84,15 +84,15 @@ describe('on GitHub', () => {
     const at = await open(world);
     const accepts = world.accepts;
     world.accepts = (place) => accepts(place) && (place.kind === 'file' || place.first !== 20);
-    const found = text.map((line, n) => findingOn('src/many.ts', line, 'open', { id: `F${n + 1}` }));
-    expect(await publish(world, at, documentWith(found))).toMatchObject({ ok: true });
+    const findings = text.map((line, n) => findingOn('src/many.ts', line, 'open', { id: `F${n + 1}` }));
+    expect(await publish(world, at, documentWith(findings))).toMatchObject({ ok: true });
     const lines = world.data.threads.map(({ line }) => line);
-    const all = [null, ...text.flatMap((_, n) => (n === 19 ? [] : [n + 1]))];
-    expect(lines.toSorted((a, b) => (a ?? 0) - (b ?? 0))).toEqual(all);
+    const expectedLines = [null, ...text.flatMap((_, n) => (n === 19 ? [] : [n + 1]))];
+    expect(lines.toSorted((a, b) => (a ?? 0) - (b ?? 0))).toEqual(expectedLines);
     const writes = at.server.log.filter((line) => /^POST .*\/pulls\/\d+\/(reviews|comments)/.test(line));
     // A review of all, two halves of each rejected one down to single threads, and the thread on the file.
     expect(writes).toHaveLength(1 + 2 * 5 + 1);
-    expect(await publish(world, at, documentWith(found))).toMatchObject({ ok: true, value: { steps: [] } });
+    expect(await publish(world, at, documentWith(findings))).toMatchObject({ ok: true, value: { steps: [] } });
   });
 
   test('a finding that the forge accepts nowhere is a line of the summary and is not tried again', async () => {
@@ -112,9 +112,12 @@ describe('on GitHub', () => {
     world.permissions.contents = false;
     const at = await open(world);
     await publish(world, at, documentWith([ADDED, FRESH]));
-    const closed = { how: 'fixed', why: 'It adds up now.', iteration: 2 } as const;
-    const ended = [ADDED, FRESH].map(({ finding }) => ({ finding: { ...finding, closed }, state: 'closed' as const }));
-    const published = await publish(world, at, documentWith(ended));
+    const closing = { how: 'fixed', why: 'It adds up now.', iteration: 2 } as const;
+    const findings = [ADDED, FRESH].map(({ finding }) => ({
+      finding: { ...finding, closed: closing },
+      state: 'closed' as const,
+    }));
+    const outcome = await publish(world, at, documentWith(findings));
     expect(world.data.threads.map(({ resolvedBy, comments }) => [resolvedBy, comments.length])).toEqual([
       [null, 1],
       [null, 1],
@@ -124,23 +127,23 @@ describe('on GitHub', () => {
       'fixed, as reviewer 1 (`claude`) confirmed: It adds up now',
     );
     const { describePublished } = await import('../src/describe-publish.ts');
-    const text = published.ok ? describePublished(published.value, false) : '';
+    const text = outcome.ok ? describePublished(outcome.value, false) : '';
     expect(text.match(/contents: write/g)).toHaveLength(1);
-    expect(await publish(world, at, documentWith(ended))).toMatchObject({ ok: true, value: { steps: [] } });
+    expect(await publish(world, at, documentWith(findings))).toMatchObject({ ok: true, value: { steps: [] } });
   });
 
   test('with it, the thread gets a reply and is resolved, and a person who reopens it is left alone', async () => {
     const world = shop();
     const at = await open(world);
     await publish(world, at, documentWith([ADDED]));
-    const closed = { how: 'withdrawn', why: 'It is meant so.', iteration: 2 } as const;
-    const ended = [{ finding: { ...ADDED.finding, closed }, state: 'closed' as const }];
-    await publish(world, at, documentWith(ended));
+    const closing = { how: 'withdrawn', why: 'It is meant so.', iteration: 2 } as const;
+    const findings = [{ finding: { ...ADDED.finding, closed: closing }, state: 'closed' as const }];
+    await publish(world, at, documentWith(findings));
     const [thread] = world.data.threads;
     expect(thread?.resolvedBy).toBe(world.viewer);
     expect(thread?.comments[1]?.body).toContain('**F1** withdrawn by reviewer 1 (`claude`): It is meant so.');
     if (thread !== undefined) thread.resolvedBy = null;
-    expect(await publish(world, at, documentWith(ended))).toMatchObject({ ok: true, value: { steps: [] } });
+    expect(await publish(world, at, documentWith(findings))).toMatchObject({ ok: true, value: { steps: [] } });
   });
 
   test.each<[string, number, object, Record<string, string>, number]>([
@@ -170,11 +173,11 @@ describe('on GitHub', () => {
     const at = await open(world);
     await publish(world, at, documentWith([ADDED]));
     const errors = [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }];
-    const closed = { how: 'fixed', why: 'Done.', iteration: 2 } as const;
-    const ended = documentWith([{ finding: { ...ADDED.finding, closed }, state: 'closed' }]);
+    const closing = { how: 'fixed', why: 'Done.', iteration: 2 } as const;
+    const document = documentWith([{ finding: { ...ADDED.finding, closed: closing }, state: 'closed' }]);
     const answer = { status: 200, body: { data: null, errors } };
     at.server.trouble.push({ on: 'POST /graphql', answer }, { on: 'POST /graphql', answer });
-    expect(await publish(world, at, ended)).toMatchObject({ ok: true });
+    expect(await publish(world, at, document)).toMatchObject({ ok: true });
     expect(at.waits.filter((wait) => wait === 60_000)).toHaveLength(2);
     expect(world.data.threads).toMatchObject([{ resolvedBy: world.viewer }]);
   });
@@ -238,8 +241,8 @@ describe('on GitHub', () => {
     const world = shop();
     world.permissions.checks = false;
     const at = await open(world);
-    const published = await publish(world, at, documentWith([ADDED]));
-    expect(published).toMatchObject({ ok: true });
+    const outcome = await publish(world, at, documentWith([ADDED]));
+    expect(outcome).toMatchObject({ ok: true });
     expect(world.data.comments).toHaveLength(1);
     expect(world.data.checks).toEqual([]);
   });
@@ -289,7 +292,7 @@ test.each<[string, string, string, object | null, RegExp | null]>([
   ['POST', '/check-runs', '', { name: 'onceover' }, /head_sha/],
   ['POST', '/pulls/7/reviews', '', { event: 'SHOUT' }, /event/],
 ])("the server checks requests against GitHub's description: %s %s?%s %j", (method, path, query, body, expected) => {
-  const found = findOperation(method, `/repos/house/shop${path}`)?.wrongRequest(new URLSearchParams(query), body);
-  if (expected === null) expect(found).toBeNull();
-  else expect(found).toMatch(expected);
+  const problem = findOperation(method, `/repos/house/shop${path}`)?.wrongRequest(new URLSearchParams(query), body);
+  if (expected === null) expect(problem).toBeNull();
+  else expect(problem).toMatch(expected);
 });

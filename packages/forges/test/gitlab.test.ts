@@ -100,8 +100,8 @@ describe('on GitLab', () => {
     at.server.heard.push((line) => {
       if (line.includes('/diffs')) world.data.head = 'e'.repeat(40);
     });
-    const published = await publish(world, at, documentWith([ADDED]), { commit: head });
-    expect(published).toMatchObject({ ok: true, value: { isOutdated: true } });
+    const outcome = await publish(world, at, documentWith([ADDED]), { commit: head });
+    expect(outcome).toMatchObject({ ok: true, value: { isOutdated: true } });
     expect(at.server.log.filter((line) => line.includes('/diffs')).length).toBeGreaterThanOrEqual(2);
     expect([world.data.threads, world.data.comments]).toEqual([[], []]);
   });
@@ -113,8 +113,8 @@ describe('on GitLab', () => {
     at.server.heard.push((line) => {
       if (line.includes('/diffs')) world.data.head = String(++pushes).padStart(40, 'f');
     });
-    const published = await publish(world, at, documentWith([ADDED]));
-    expect(published).toMatchObject({ ok: false, failure: { kind: 'forge-failed' } });
+    const outcome = await publish(world, at, documentWith([ADDED]));
+    expect(outcome).toMatchObject({ ok: false, failure: { kind: 'forge-failed' } });
     expect([pushes, world.data.threads]).toEqual([3, []]);
   });
 
@@ -124,23 +124,23 @@ describe('on GitLab', () => {
     at.server.heard.push((line) => {
       if (line.startsWith('POST') && line.includes('/discussions')) world.data.head = 'e'.repeat(40);
     });
-    const published = await publish(world, at, documentWith([ADDED]));
-    expect(published).toMatchObject({ ok: true, value: { isOutdated: true } });
+    const outcome = await publish(world, at, documentWith([ADDED]));
+    expect(outcome).toMatchObject({ ok: true, value: { isOutdated: true } });
     expect([world.data.threads, world.data.comments]).toEqual([[], []]);
     expect(world.data.checks).toHaveLength(2);
   });
 
-  const closed = { how: 'fixed', why: 'It adds up now.', iteration: 2 } as const;
-  const ended = documentWith([{ finding: { ...ADDED.finding, closed }, state: 'closed' }]);
+  const closing = { how: 'fixed', why: 'It adds up now.', iteration: 2 } as const;
+  const document = documentWith([{ finding: { ...ADDED.finding, closed: closing }, state: 'closed' }]);
 
   test('a closed finding gets a reply, and its thread is resolved', async () => {
     const world = shop();
     const at = await open(world);
     await publish(world, at, documentWith([ADDED]));
-    await publish(world, at, ended);
+    await publish(world, at, document);
     const [thread] = world.data.threads;
     expect([thread?.resolvedBy, thread?.comments.length]).toEqual([world.viewer, 2]);
-    expect(await publish(world, at, ended)).toMatchObject(UP_TO_DATE);
+    expect(await publish(world, at, document)).toMatchObject(UP_TO_DATE);
   });
 
   test('without the right to resolve, the comment says that the finding is closed, and nothing is tried again', async () => {
@@ -148,17 +148,17 @@ describe('on GitLab', () => {
     world.permissions.contents = false;
     const at = await open(world);
     await publish(world, at, documentWith([ADDED]));
-    const published = await publish(world, at, ended);
+    const outcome = await publish(world, at, document);
     expect(world.data.threads[0]?.comments[0]?.body).toContain('fixed, as reviewer 1 (`claude`) confirmed');
-    expect(published.ok && describePublished(published.value, false)).toContain('role Developer');
-    expect(await publish(world, at, ended)).toMatchObject(UP_TO_DATE);
+    expect(outcome.ok && describePublished(outcome.value, false)).toContain('role Developer');
+    expect(await publish(world, at, document)).toMatchObject(UP_TO_DATE);
   });
 
   test('waits as long as GitLab asks', async () => {
     const world = shop();
     const at = await open(world);
-    const limited = { status: 429, body: { message: 'Retry later' }, headers: { 'retry-after': '7' } };
-    at.server.trouble.push({ on: 'POST /api/v4/projects/42/merge_requests/7/discussions', answer: limited });
+    const answer = { status: 429, body: { message: 'Retry later' }, headers: { 'retry-after': '7' } };
+    at.server.trouble.push({ on: 'POST /api/v4/projects/42/merge_requests/7/discussions', answer });
     expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({ ok: true });
     expect(at.waits).toContain(7000);
     expect(world.data.threads).toHaveLength(1);
@@ -238,7 +238,7 @@ describe('on GitLab', () => {
 
 describe('the place in GitLab CI', () => {
   const sha = 'a'.repeat(40);
-  const merged = 'c'.repeat(40);
+  const mergedSha = 'c'.repeat(40);
   const env = {
     GITLAB_CI: 'true',
     CI_API_V4_URL: 'https://gitlab.example.com/api/v4',
@@ -256,17 +256,17 @@ describe('the place in GitLab CI', () => {
     ['a merge request', {}, { project: '42', pull: 7, commit: sha, isUntrusted: false }],
     [
       'a merged result is shown on the commit of the branch',
-      { CI_COMMIT_SHA: merged, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: sha },
+      { CI_COMMIT_SHA: mergedSha, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: sha },
       { pull: 7, commit: sha },
     ],
     [
       'a merge train gets statuses on its own commit',
       {
-        CI_COMMIT_SHA: merged,
+        CI_COMMIT_SHA: mergedSha,
         CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: sha,
         CI_MERGE_REQUEST_EVENT_TYPE: 'merge_train',
       },
-      { pull: null, commit: merged },
+      { pull: null, commit: mergedSha },
     ],
     ['a fork is not trusted', { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '99' }, { isUntrusted: true }],
     ['a deleted fork is not trusted', { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: undefined }, { isUntrusted: true }],

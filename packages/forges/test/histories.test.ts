@@ -50,7 +50,7 @@ const FORGES: readonly (readonly [string, OpenForge, number])[] = [
   ['GitLab', directGitlab, Math.ceil(runs / 3)],
 ];
 
-describe.each(FORGES)('histories on %s', (_name, open, most) => {
+describe.each(FORGES)('histories on %s', (_name, open, runCount) => {
   test('a finding has at most one thread, a second publication writes nothing, and replies are never touched', async () => {
     await fc.assert(
       fc.asyncProperty(histories, async (history) => {
@@ -72,7 +72,7 @@ describe.each(FORGES)('histories on %s', (_name, open, most) => {
           expect(story.world.writes).toBe(writes);
         }
       }),
-      { numRuns: most },
+      { numRuns: runCount },
     );
   });
 
@@ -90,7 +90,7 @@ describe.each(FORGES)('histories on %s', (_name, open, most) => {
           } else happen(story, event);
         }
       }),
-      { numRuns: most },
+      { numRuns: runCount },
     );
   });
 
@@ -108,7 +108,7 @@ describe.each(FORGES)('histories on %s', (_name, open, most) => {
         const summaries = story.world.data.comments.filter(({ body }) => markerOf(body)?.kind === 'summary');
         expect(summaries.length).toBeLessThanOrEqual(1);
       }),
-      { numRuns: Math.ceil(most / 3) },
+      { numRuns: Math.ceil(runCount / 3) },
     );
   });
 
@@ -124,7 +124,7 @@ describe.each(FORGES)('histories on %s', (_name, open, most) => {
         const summaries = story.world.data.comments.filter(({ body }) => markerOf(body)?.kind === 'summary');
         expect(summaries.length).toBe(1);
       }),
-      { numRuns: Math.ceil(most / 3) },
+      { numRuns: Math.ceil(runCount / 3) },
     );
   });
 });

@@ -48,12 +48,12 @@ const CORPUS = [
 
 function bodiesFor(issue: string, fix: string | null): readonly string[] {
   const files = [{ path: 'src/a.ts', oldPath: 'src/a.ts', patch: '@@ -0,0 +1,1 @@\n+a = 1' }];
-  const [open, elsewhere, waived] = [
+  const [open, elsewhere, waivedFinding] = [
     findingOn('src/a.ts', 'a = 1', 'open', { issue, fix }),
     findingOn('src/a.ts', 'not there', 'open', { id: 'F2', issue, fix, code: issue }),
     findingOn('src/a.ts', 'a = 1', 'waived', { id: 'F3', issue, fix, slot: 2 }),
   ];
-  const document = documentWith([open, elsewhere, waived]);
+  const document = documentWith([open, elsewhere, waivedFinding]);
   const state = { head: commitOf(1), comments: [], threads: [], checks: [], files };
   const { actions } = decidePublish({ ...publishOptions(document, commitOf(1)), state });
   return actions.flatMap(textsOf);

@@ -73,8 +73,8 @@ describe('a suggestion', () => {
     ['a part of the line', { text: 'old', occurrence: 1 }],
     ['more lines than the thread has', { text: 'old();\nnext();', occurrence: 1 }],
     ['no code', null],
-  ])('replaces only what the finding quotes: %s', (_title, quoted) => {
-    expect(suggestionFor({ fix: '```\nfresh();\n```', anchor: quoted }, place)).toBeNull();
+  ])('replaces only what the finding quotes: %s', (_title, quote) => {
+    expect(suggestionFor({ fix: '```\nfresh();\n```', anchor: quote }, place)).toBeNull();
   });
 
   test('needs lines', () => {
@@ -117,8 +117,8 @@ describe('the plan', () => {
   const [{ fingerprint = '' } = {}] = open.findings;
 
   test('with "quiet", a first result that passes gets checks only', () => {
-    const passed = publishOptions(documentWith([]), commit, { summary: 'quiet' });
-    expect(new Set(kinds({ ...passed, state: state() }))).toEqual(new Set(['create-check']));
+    const options = publishOptions(documentWith([]), commit, { summary: 'quiet' });
+    expect(new Set(kinds({ ...options, state: state() }))).toEqual(new Set(['create-check']));
   });
 
   test('a result of an older commit gets checks only', () => {
@@ -129,8 +129,8 @@ describe('the plan', () => {
 
   test('a result that the author controls never creates a check that counts as passed', () => {
     const facts = { ...publishOptions(documentWith([]), commit, { isUntrusted: true }), state: state() };
-    const conclusions = decidePublish(facts).actions.flatMap((one) =>
-      one.kind === 'create-check' ? [one.check.conclusion] : [],
+    const conclusions = decidePublish(facts).actions.flatMap((action) =>
+      action.kind === 'create-check' ? [action.check.conclusion] : [],
     );
     expect(conclusions).toEqual(['action_required', 'action_required']);
   });
@@ -148,11 +148,11 @@ describe('the plan', () => {
       ...publishOptions({ ...documentWith([]), ...differs }, commit),
       state: state(now),
     });
-    const checks = actions.flatMap((one) => (one.kind === 'create-check' ? [one.check] : []));
+    const checks = actions.flatMap((action) => (action.kind === 'create-check' ? [action.check] : []));
     expect(checks.map(({ conclusion }) => conclusion)).toEqual(expected);
-    const said = actions.flatMap((one) => (one.kind === 'create-comment' ? [one.body] : []));
+    const bodies = actions.flatMap((action) => (action.kind === 'create-comment' ? [action.body] : []));
     const isPart = differs.scope !== undefined && !differs.scope.startsWith('base') && now.head !== null;
-    for (const body of said) expect(body.includes('**Only a part of the change was reviewed:**')).toBe(isPart);
+    for (const body of bodies) expect(body.includes('**Only a part of the change was reviewed:**')).toBe(isPart);
   });
 
   test.each<[string[], boolean, string]>([
@@ -162,7 +162,7 @@ describe('the plan', () => {
   ])('without %j, which run elsewhere: %s, the whole check is %s', (notAsked, runsChecksElsewhere, expected) => {
     const options = publishOptions({ ...documentWith([]), not_asked: notAsked }, commit);
     const { actions } = decidePublish({ ...options, runsChecksElsewhere, state: state() });
-    const checks = actions.flatMap((one) => (one.kind === 'create-check' ? [one.check] : []));
+    const checks = actions.flatMap((action) => (action.kind === 'create-check' ? [action.check] : []));
     expect(checks.find(({ name }) => name === 'onceover')?.conclusion).toBe(expected);
   });
 
@@ -201,15 +201,17 @@ describe('the plan', () => {
   });
 
   test('reviewers that report the same line share one thread and one row', () => {
-    const both = [
+    const findings = [
       findingOn('src/a.ts', 'const b = 2;'),
       findingOn('src/a.ts', 'const b = 2;', 'open', { id: 'F2', gate: 'rule:.:style' }),
       findingOn('src/a.ts', 'const c = 3;', 'open', { id: 'F3', line: 3 }),
     ];
-    const { actions } = decidePublish({ ...publishOptions(documentWith(both), commit), state: state() });
-    const threads = actions.flatMap((one) => (one.kind === 'create-thread' ? [one.thread.fingerprints.length] : []));
+    const { actions } = decidePublish({ ...publishOptions(documentWith(findings), commit), state: state() });
+    const threads = actions.flatMap((action) =>
+      action.kind === 'create-thread' ? [action.thread.fingerprints.length] : [],
+    );
     expect(threads).toEqual([2, 1]);
-    const summary = actions.find((one) => one.kind === 'create-comment');
+    const summary = actions.find((action) => action.kind === 'create-comment');
     expect(summary?.kind === 'create-comment' ? summary.body : '').toContain('2 problems to fix');
   });
 
@@ -219,7 +221,7 @@ describe('the plan', () => {
         findingOn('src/a.ts', `const x${n} = 1;`, 'open', { id: `F${n + 1}`, line: n + 1 }),
       ),
     );
-    const accepted = {
+    const acceptedPass = {
       by: ['ann@example.com', '@everyone'],
       at: '2026-03-02T12:00:00.000Z',
       agent: 'claude',
@@ -231,12 +233,14 @@ describe('the plan', () => {
       const [first] = document.gates;
       const [slot] = first?.slots ?? [];
       if (first === undefined || slot === undefined) throw new Error('no gate');
-      const skipped = { ...slot, slot: 2, status: 'skipped_prior_pass', detail: 'passed in run 1' } as const;
-      return { ...first, id: `review:src:gate${n}`, slots: [{ ...slot, accepted }, skipped] };
+      const skippedSlot = { ...slot, slot: 2, status: 'skipped_prior_pass', detail: 'passed in run 1' } as const;
+      return { ...first, id: `review:src:gate${n}`, slots: [{ ...slot, accepted: acceptedPass }, skippedSlot] };
     });
     const options = publishOptions({ ...document, gates }, commit, { reportUrl: 'https://example.com/report' });
-    const made = decidePublish({ ...options, state: state() }).actions.find((one) => one.kind === 'create-comment');
-    const body = made?.kind === 'create-comment' ? made.body : '';
+    const comment = decidePublish({ ...options, state: state() }).actions.find(
+      (action) => action.kind === 'create-comment',
+    );
+    const body = comment?.kind === 'create-comment' ? comment.body : '';
     expect(body.trim().split('\n').length).toBeLessThanOrEqual(30);
     expect(body).toContain('- **Accepted pass:** reviewer 1 of `review:src:gate0`: `claude` in another clone, 2026');
     expect(body).toContain('signed by `ann@\u200bexample.com`, `@\u200beveryone`, with 2 waivers');
@@ -244,10 +248,10 @@ describe('the plan', () => {
     expect(body).toContain('[full report](https://example.com/report)');
   });
 
-  const summaryOf = (document: RunDocument, more: Partial<PublishOptions> = {}) => {
-    const { actions } = decidePublish({ ...publishOptions(document, commit, more), state: state() });
-    const made = actions.find((one) => one.kind === 'create-comment');
-    return made?.kind === 'create-comment' ? made.body : '';
+  const summaryOf = (document: RunDocument, options: Partial<PublishOptions> = {}) => {
+    const { actions } = decidePublish({ ...publishOptions(document, commit, options), state: state() });
+    const comment = actions.find((action) => action.kind === 'create-comment');
+    return comment?.kind === 'create-comment' ? comment.body : '';
   };
 
   test('the summary says why a finding does not block, and what a person has to decide', () => {
@@ -268,8 +272,8 @@ describe('the plan', () => {
   test('a contested finding says in its thread that a person decides', () => {
     const document = documentWith([findingOn('src/a.ts', 'const b = 2;', 'open', { flips: 3 })]);
     const { actions } = decidePublish({ ...publishOptions(document, commit), state: state() });
-    const created = actions.flatMap((one) => (one.kind === 'create-thread' ? [one.thread.body] : []));
-    expect(created).toEqual([expect.stringContaining('**Contested:** the reviewer closed F1')]);
+    const bodies = actions.flatMap((action) => (action.kind === 'create-thread' ? [action.thread.body] : []));
+    expect(bodies).toEqual([expect.stringContaining('**Contested:** the reviewer closed F1')]);
   });
 
   test('a finding on a part of the lines of a shared thread gets no suggestion for all of them', () => {
@@ -281,10 +285,10 @@ describe('the plan', () => {
     });
     const narrow = findingOn('src/a.ts', 'const b = 2;', 'open', { id: 'F2', slot: 2, line: 2, fix });
     const { actions } = decidePublish({ ...publishOptions(documentWith([wide, narrow]), commit), state: state() });
-    const created = actions.flatMap((one) => (one.kind === 'create-thread' ? [one.thread] : []));
-    expect(created.map(({ fingerprints }) => fingerprints.length)).toEqual([2]);
-    expect(created[0]?.body).not.toContain('suggestion');
-    expect(created[0]?.body).toContain('const fresh = 1;');
+    const threads = actions.flatMap((action) => (action.kind === 'create-thread' ? [action.thread] : []));
+    expect(threads.map(({ fingerprints }) => fingerprints.length)).toEqual([2]);
+    expect(threads[0]?.body).not.toContain('suggestion');
+    expect(threads[0]?.body).toContain('const fresh = 1;');
   });
 
   test('the summary has at most 30 lines with every list, also for a fork and with a report', () => {
@@ -301,14 +305,17 @@ describe('the plan', () => {
     const [slot] = gate?.slots ?? [];
     if (gate === undefined || slot === undefined) throw new Error('no gate');
     const pass = { at: '2026-03-02T12:00:00.000Z', agent: 'claude', model: null, session: 'new', waived: 0 } as const;
-    const accepted = { ...pass, by: ['ann@example.com'] };
+    const acceptedPass = { ...pass, by: ['ann@example.com'] };
     const gates = Array.from({ length: 20 }, (_, n) => ({
       ...gate,
       ...({ id: `review:src:gate${n}`, status: 'error', why: 'no-verdict' } as const),
-      slots: [{ ...slot, accepted }, { ...slot, slot: 2, status: 'skipped_prior_pass' } as const],
+      slots: [{ ...slot, accepted: acceptedPass }, { ...slot, slot: 2, status: 'skipped_prior_pass' } as const],
     }));
-    const paid = { dispatches: 3, saved: { ...document.saved, pass: 5000 }, uncovered_files: ['a'] };
-    const body = summaryOf({ ...document, ...paid, gates }, { isUntrusted: true, reportUrl: 'https://example.com/r' });
+    const figures = { dispatches: 3, saved: { ...document.saved, pass: 5000 }, uncovered_files: ['a'] };
+    const body = summaryOf(
+      { ...document, ...figures, gates },
+      { isUntrusted: true, reportUrl: 'https://example.com/r' },
+    );
     expect(body.trim().split('\n').length).toBeLessThanOrEqual(30);
     for (const title of ['Gate', 'Contested', 'Warning', 'Skipped', 'Accepted pass']) {
       expect(body).toMatch(new RegExp(`- \\*\\*${title}:\\*\\* .* \\(and 1\\d more\\)`));

@@ -2,14 +2,14 @@ import { commitOf } from '@onceover/testing/forges/world.ts';
 import { expect, test } from 'vitest';
 import { decideTarget, type TargetFacts } from '../src/decide-target.ts';
 
-const target = (env: TargetFacts['env'], event: unknown, more: Partial<TargetFacts> = {}) =>
+const target = (env: TargetFacts['env'], event: unknown, fields: Partial<TargetFacts> = {}) =>
   decideTarget({
     env: { GITHUB_REPOSITORY: 'house/shop', ...env },
     event,
     pull: null,
     commit: null,
     runCommit: null,
-    ...more,
+    ...fields,
   });
 
 const FORK = { full_name: 'stranger/shop', owner: { login: 'stranger' } };

@@ -23,9 +23,9 @@ const closed = ({ finding }: ReportedFinding, why: string): ReportedFinding => (
 });
 
 async function publish(world: World, document: RunDocument) {
-  const published = await publishRun(memoryForge(world), publishOptions(document, world.data.head), async () => {});
-  if (!published.ok) throw new Error(JSON.stringify(published.failure));
-  return published.value;
+  const outcome = await publishRun(memoryForge(world), publishOptions(document, world.data.head), async () => {});
+  if (!outcome.ok) throw new Error(JSON.stringify(outcome.failure));
+  return outcome.value;
 }
 
 const bodies = ({ data }: World) => data.threads.map(({ comments }) => comments.map(({ body }) => body));
@@ -113,10 +113,10 @@ describe('a forge that refuses', () => {
     world.permissions.contents = false;
     const waits: number[] = [];
     const options = publishOptions(documentWith([FIRST]), world.data.head);
-    const published = await publishRun(memoryForge(world), options, async (ms) => waits.push(ms));
-    expect(published).toMatchObject({ ok: true, value: { isVisible: true } });
+    const outcome = await publishRun(memoryForge(world), options, async (ms) => waits.push(ms));
+    expect(outcome).toMatchObject({ ok: true, value: { isVisible: true } });
     expect(waits).toEqual([]);
-    expect(published.ok ? describePublished(published.value, false) : '').toContain('contents: write');
+    expect(outcome.ok ? describePublished(outcome.value, false) : '').toContain('contents: write');
     expect(bodies(world)[0]?.map((body) => body.split('\n')[0])).toEqual([
       expect.stringContaining('onceover thread open'),
       '<!-- onceover closed -->',

@@ -100,15 +100,15 @@ export function withTranscripts(
  * number that ended after the transcript was written.
  */
 function archivedIds(calls: readonly Call[], logs: PageDocument['logs']): ReadonlyMap<Call, string> {
-  const archived = logs.filter(({ id, kind }) => kind === 'review' && id.startsWith(`${PREVIOUS}.`));
-  if (archived.length === 0) return new Map();
+  const archivedLogs = logs.filter(({ id, kind }) => kind === 'review' && id.startsWith(`${PREVIOUS}.`));
+  if (archivedLogs.length === 0) return new Map();
   const callsBy = grouped(
     calls.filter(({ kind }) => kind === 'review'),
     ({ name, iteration }) => `${name}.${iteration}`,
   );
   return new Map(
-    archived.flatMap(({ id, gate, slot, iteration, at }): [Call, string][] => {
-      const call = callsBy.get(`${gate}@${slot}.${iteration}`)?.find((one) => one.at >= at);
+    archivedLogs.flatMap(({ id, gate, slot, iteration, at }): [Call, string][] => {
+      const call = callsBy.get(`${gate}@${slot}.${iteration}`)?.find((candidate) => candidate.at >= at);
       return call === undefined ? [] : [[call, id]];
     }),
   );
@@ -137,30 +137,30 @@ function daysOf(rows: readonly CostRow[], runs: readonly LedgerRun[]): Period[] 
   const rowsBy = grouped(rows, ({ at }) => at.slice(0, 10));
   const runsBy = grouped(runs, ({ at }) => at.slice(0, 10));
   return [...new Set([...rowsBy.keys(), ...runsBy.keys()])].sort(byCodePoint).map((from) => {
-    const [own, ran] = [rowsBy.get(from) ?? [], runsBy.get(from) ?? []];
+    const [dayRows, dayRuns] = [rowsBy.get(from) ?? [], runsBy.get(from) ?? []];
     return {
       from,
-      runs: ran.length,
-      calls: own.length,
-      priced_calls: own.filter(({ price }) => price !== null).length,
-      cost_usd: money(sum(own.map(({ price }) => price?.usd ?? 0))),
-      tokens: tokensOfRows(own),
-      saved_tokens: sum(ran.flatMap(({ spared }) => spared.map(({ tokens }) => tokens))),
+      runs: dayRuns.length,
+      calls: dayRows.length,
+      priced_calls: dayRows.filter(({ price }) => price !== null).length,
+      cost_usd: money(sum(dayRows.map(({ price }) => price?.usd ?? 0))),
+      tokens: tokensOfRows(dayRows),
+      saved_tokens: sum(dayRuns.flatMap(({ spared }) => spared.map(({ tokens }) => tokens))),
     };
   });
 }
 
 function weeksOf(days: readonly Period[]): Period[] {
-  return [...grouped(days, ({ from }) => mondayOf(from))].map(([from, own]) => {
-    const total = (of: (day: Period) => number) => sum(own.map(of));
+  return [...grouped(days, ({ from }) => mondayOf(from))].map(([from, weekDays]) => {
+    const total = (of: (day: Period) => number) => sum(weekDays.map(of));
     return {
       from,
       runs: total(({ runs }) => runs),
       calls: total(({ calls }) => calls),
-      priced_calls: total(({ priced_calls: priced }) => priced),
+      priced_calls: total(({ priced_calls: pricedCalls }) => pricedCalls),
       cost_usd: money(total(({ cost_usd: usd }) => usd)),
       tokens: total(({ tokens }) => tokens),
-      saved_tokens: total(({ saved_tokens: saved }) => saved),
+      saved_tokens: total(({ saved_tokens: savedTokens }) => savedTokens),
     };
   });
 }
@@ -174,25 +174,26 @@ function mondayOf(date: string): string {
 /** Returns figures for each gate. A gate counts as failed in a run if one of its reviewers or its check failed. */
 function gatesOf(runs: readonly LedgerRun[]): HistoryDocument['gates'] {
   const results = runs.flatMap(({ at, branch, slots, checks }) =>
-    [...grouped([...slots, ...checks], ({ gate }) => gate)].map(([gate, own]) => ({
-      ...{ at, branch, gate, own },
-      end: own.some(({ status }) => status === 'error')
+    [...grouped([...slots, ...checks], ({ gate }) => gate)].map(([gate, slotResults]) => ({
+      ...{ at, branch, gate, own: slotResults },
+      end: slotResults.some(({ status }) => status === 'error')
         ? ('error' as const)
-        : own.some(({ status }) => status === 'fail')
+        : slotResults.some(({ status }) => status === 'fail')
           ? ('fail' as const)
           : ('pass' as const),
     })),
   );
   return [...grouped(results, ({ gate }) => gate)]
-    .map(([gate, own]) => {
-      const ended = (status: string) => own.flatMap((one) => one.own.filter((slot) => slot.status === status)).length;
-      const byBranch = [...grouped(own, ({ branch }) => branch ?? '').values()];
+    .map(([gate, gateRuns]) => {
+      const countOf = (status: string) =>
+        gateRuns.flatMap((run) => run.own.filter((slot) => slot.status === status)).length;
+      const byBranch = [...grouped(gateRuns, ({ branch }) => branch ?? '').values()];
       return {
         gate,
-        reviews: own.flatMap((one) => one.own).length,
-        passed: ended('pass'),
-        failed: ended('fail'),
-        errors: ended('error'),
+        reviews: gateRuns.flatMap((run) => run.own).length,
+        passed: countOf('pass'),
+        failed: countOf('fail'),
+        errors: countOf('error'),
         flips: sum(byBranch.map((runsOfBranch) => flipsIn(runsOfBranch.map(({ end }) => end)))),
         runs_until_pass: byBranch.flatMap((runsOfBranch) => runsUntilPass(runsOfBranch.map(({ end }) => end))),
       };
@@ -204,25 +205,25 @@ type End = 'pass' | 'fail' | 'error';
 
 /** Returns how often the result changed between pass and fail. Runs without a result are ignored. */
 export function flipsIn(ends: readonly End[]): number {
-  const judged = ends.filter((end) => end !== 'error');
-  return judged.filter((end, n) => n > 0 && end !== judged[n - 1]).length;
+  const verdicts = ends.filter((end) => end !== 'error');
+  return verdicts.filter((end, n) => n > 0 && end !== verdicts[n - 1]).length;
 }
 
 /** For the first pass and for each pass after a failure, returns how many runs it took, including the passing run. */
 export function runsUntilPass(ends: readonly End[]): number[] {
-  const taken: number[] = [];
+  const counts: number[] = [];
   let since = 0;
-  let failed = true;
+  let hasFailed = true;
   for (const end of ends) {
-    if (end !== 'pass') failed = true;
-    else if (!failed) continue;
+    if (end !== 'pass') hasFailed = true;
+    else if (!hasFailed) continue;
     since++;
     if (end !== 'pass') continue;
-    taken.push(since);
+    counts.push(since);
     since = 0;
-    failed = false;
+    hasFailed = false;
   }
-  return taken;
+  return counts;
 }
 
 function shortBranch(branch: string | null): string | null {

@@ -5,8 +5,9 @@ const OPENING = '<script type="application/json" id="data">';
 
 /** Returns the built HTML page with its data inserted. */
 export function fillTemplate(template: string, data: PageDocument): string {
-  const [before, after, ...more] = template.split(OPENING);
-  if (before === undefined || after === undefined || more.length > 0) throw new Error('the page has no place for data');
+  const [before, after, ...extraParts] = template.split(OPENING);
+  if (before === undefined || after === undefined || extraParts.length > 0)
+    throw new Error('the page has no place for data');
   return `${before}${OPENING}${jsonInHtml(data)}${after}`;
 }
 

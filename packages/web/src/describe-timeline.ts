@@ -28,7 +28,7 @@ export function timelinesOf(
   const checks = grouped(records.checks, ({ gate }) => gate);
   const newest = newestByRun([...records.slots, ...records.checks]);
   return gates.map((gate) => {
-    const ran = [
+    const gateRecords = [
       ...(slots.get(gate) ?? []).map((record) => ({
         iteration: record.iteration,
         at: record.timestamp,
@@ -40,23 +40,23 @@ export function timelinesOf(
         cell: checkCell(record),
       })),
     ];
-    const columns = [...grouped(ran, ({ iteration }) => iteration)].map(([iteration, own]) => {
-      const last = own.reduce((latest, { at }) => (at > latest ? at : latest), '');
-      const run = runs.find((one) => one.iteration === iteration && one.at >= last);
-      const accepted = run === undefined ? [] : acceptedCells(run, gate);
-      const cells = [...own.map(({ cell }) => cell), ...accepted].sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0));
+    const columns = [...grouped(gateRecords, ({ iteration }) => iteration)].map(([iteration, runRecords]) => {
+      const last = runRecords.reduce((latest, { at }) => (at > latest ? at : latest), '');
+      const run = runs.find((candidate) => candidate.iteration === iteration && candidate.at >= last);
+      const passCells = run === undefined ? [] : acceptedCells(run, gate);
+      const cells = [...runRecords.map(({ cell }) => cell), ...passCells].sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0));
       return { iteration, at: run?.at ?? newest.get(iteration) ?? last, cells };
     });
     const times = new Set(columns.map(({ at }) => at));
-    const others = runs
+    const furtherRuns = runs
       .filter(({ at }) => !times.has(at))
       .flatMap((run) => {
-        const accepted = acceptedCells(run, gate);
-        const isUnneeded = run.spared.some((one) => one.gate === gate && one.lever === 'pass');
-        const cells = accepted.length > 0 ? accepted : isUnneeded ? [CACHED] : [];
+        const passCells = acceptedCells(run, gate);
+        const isUnneeded = run.spared.some((saving) => saving.gate === gate && saving.lever === 'pass');
+        const cells = passCells.length > 0 ? passCells : isUnneeded ? [CACHED] : [];
         return cells.length === 0 ? [] : [{ iteration: run.iteration, at: run.at, cells }];
       });
-    return { gate, runs: [...columns, ...others].sort((a, b) => byCodePoint(a.at, b.at)) };
+    return { gate, runs: [...columns, ...furtherRuns].sort((a, b) => byCodePoint(a.at, b.at)) };
   });
 }
 
@@ -83,7 +83,7 @@ const CACHED: Cell = {
 /** Returns a cell for each pass from another clone that counted for the gate in this run. */
 function acceptedCells({ accepted = [] }: LedgerRun, gate: string): Cell[] {
   return accepted
-    .filter((one) => one.gate === gate)
+    .filter((pass) => pass.gate === gate)
     .map(({ slot, agent, signers }) => ({
       ...{ slot, kind: 'accepted', status: 'pass', agent, duration_ms: null, findings: 0, transcript: null },
       detail: `accepted from another clone, signed by ${signers.join(', ')}`,

@@ -12,31 +12,31 @@ const FOLDERS = ['ledger', 'findings', 'receipts', 'runs'];
 
 /**
  * Returns the run in progress in a working tree, whichever program started it, and a text (`stamp`) that changes when
- * records, findings or the cost ledger change. `started` has the ids of the runs that the live view started: only their
- * errors are shown.
+ * records, findings or the cost ledger change. `ownRunIds` has the ids of the runs that the live view started: only
+ * their errors are shown.
  */
 export async function readLive(
   repository: RepositoryPaths,
   logDir: string,
-  started: ReadonlySet<string>,
+  ownRunIds: ReadonlySet<string>,
 ): Promise<LiveDocument> {
   const [holder, newest] = await Promise.all([lockHolder(repository), getRun(repository, null, { seconds: 0 })]);
   const job = newest.ok ? newest.value : null;
   const running = job?.state === 'running' ? job : null;
-  const held = holder.ok ? holder.value : null;
-  const document = job !== null && running === null && started.has(job.id) ? startedRunDocument(job) : null;
+  const lockOwner = holder.ok ? holder.value : null;
+  const document = job !== null && running === null && ownRunIds.has(job.id) ? startedRunDocument(job) : null;
   const error = document?.error ?? null;
-  const shared = held === null ? null : readProgress(repository, held);
-  const { title = null, steps = 0, ended = 0, failed = 0, tokens = 0, working = [] } = shared ?? {};
+  const runProgress = lockOwner === null ? null : readProgress(repository, lockOwner);
+  const { title = null, steps = 0, ended = 0, failed = 0, tokens = 0, working = [] } = runProgress ?? {};
   // A background run has its own log, which also contains what it prints before the first event.
-  const progress = running?.progress ?? shared?.lines ?? [];
+  const progress = running?.progress ?? runProgress?.lines ?? [];
   const run = {
-    ...{ id: running?.id ?? null, since: held?.since ?? '', pid: held?.pid ?? 0, progress: [...progress] },
+    ...{ id: running?.id ?? null, since: lockOwner?.since ?? '', pid: lockOwner?.pid ?? 0, progress: [...progress] },
     ...{ title, steps, ended, failed, tokens, working: [...working] },
   };
   return maskDocument({
     stamp: stampOf(repository, logDir),
-    run: held !== null || running !== null ? run : null,
+    run: lockOwner !== null || running !== null ? run : null,
     ended:
       document === null
         ? null

@@ -120,7 +120,7 @@ export const transcriptSchema = z.object({
 
 export type TranscriptDocument = z.output<typeof transcriptSchema>;
 
-const unseen = z
+const unseenLines = z
   .object({
     files: z.array(z.string()),
     added: z.number(),
@@ -146,7 +146,7 @@ const proof = z.object({
       at: z.string().nullable(),
       iteration: z.number().nullable(),
       dispatch: z.enum(['fresh', 'resumed', 'none']).nullable(),
-      unseen,
+      unseen: unseenLines,
     }),
   ),
 });

@@ -15,8 +15,8 @@ export async function reportPage(
 ): Promise<Result<string>> {
   const template = readTemplate();
   if (!template.ok) return template;
-  const previewed = options === null ? null : await previewGates(repository, { ...options, allowUnconfigured: true });
-  return ok(fillTemplate(template.value, await readPage(repository, previewed, subject, true)));
+  const preview = options === null ? null : await previewGates(repository, { ...options, allowUnconfigured: true });
+  return ok(fillTemplate(template.value, await readPage(repository, preview, subject, true)));
 }
 
 // In the built program, the page is next to the code. Tests run the source, two folders away from the built page.

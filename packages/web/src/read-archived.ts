@@ -33,8 +33,8 @@ const archivedRecord = z.object({
  */
 export function archivedTranscripts(root: string, logDir: string): readonly OpenableTranscript[] {
   const folder = openFolder(root, `${logDir}/${PREVIOUS}`);
-  const listed = folder.list();
-  return (listed.ok ? listed.value : [])
+  const files = folder.list();
+  return (files.ok ? files.value : [])
     .flatMap(({ name }): OpenableTranscript[] => {
       const [, stem, slot, iteration] = /^([^.@]*[^@]*?)(?:@(\d+))?\.(\d+)\.log$/.exec(name) ?? [];
       const record = archivedRecord.safeParse(folder.json(name.replace(/\.log$/, '.json'), LARGEST_RECORD));

@@ -42,7 +42,7 @@ async function slotProof(
   const key = { gate: gate.id, slot, content: gate.content, promptDigest: gate.rubric.digest };
   const receipt = await ports.receipts.find('review', { ...key, scope: facts.comparison.scope.key });
   const iteration = receipt?.iteration ?? passIteration ?? latest?.iteration ?? null;
-  const record = cycle.find((one) => one.slot === slot && one.iteration === iteration) ?? null;
+  const record = cycle.find((candidate) => candidate.slot === slot && candidate.iteration === iteration) ?? null;
   const saw = covers === 'rests' ? (record?.own?.snapshot ?? null) : null;
   const sections =
     saw === null || tree === null
@@ -85,17 +85,17 @@ const LONGEST_LINE = 2000;
 
 /** Returns the reviewed code around each finding that is not closed. */
 export async function readCode({ ports, facts, outcome }: Preview): Promise<PageDocument['code']> {
-  const shown = outcome.findings.filter(({ state }) => isOpen(state) || state === 'warning' || state === 'waived');
-  const tree = shown.length === 0 ? null : await facts.snapshot.tree();
+  const findings = outcome.findings.filter(({ state }) => isOpen(state) || state === 'warning' || state === 'waived');
+  const tree = findings.length === 0 ? null : await facts.snapshot.tree();
   if (tree === null || !tree.ok) return [];
   const texts = new Map<RepoPath, string | null>();
-  const found: PageDocument['code'] = [];
-  for (const { finding } of shown) {
+  const excerpts: PageDocument['code'] = [];
+  for (const { finding } of findings) {
     const { id, file, line, code } = finding;
     if (file === null) continue;
     if (!texts.has(file)) {
-      const read = await ports.snapshots.textIn(tree.value, file);
-      texts.set(file, read.ok ? read.value : null);
+      const text = await ports.snapshots.textIn(tree.value, file);
+      texts.set(file, text.ok ? text.value : null);
     }
     const lines = texts.get(file)?.split('\n') ?? [];
     const at = lineOf(lines, line, code);
@@ -105,9 +105,9 @@ export async function readCode({ ports, facts, outcome }: Preview): Promise<Page
     const part = lines.slice(first - 1, at - 1 + height + LINES_AROUND);
     // The text after the last line break of a file is not a line.
     if (first - 1 + part.length === lines.length && part.at(-1) === '') part.pop();
-    found.push({ finding: id, first_line: first, lines: part.map((one) => one.slice(0, LONGEST_LINE)) });
+    excerpts.push({ finding: id, first_line: first, lines: part.map((text) => text.slice(0, LONGEST_LINE)) });
   }
-  return found;
+  return excerpts;
 }
 
 /**
@@ -115,24 +115,24 @@ export async function readCode({ ports, facts, outcome }: Preview): Promise<Page
  * reported line if it exists.
  */
 function lineOf(lines: readonly string[], line: number | null, code: string | null): number | null {
-  const quoted = code?.trim().split('\n')[0]?.trim() ?? '';
-  const matches = quoted === '' ? [] : lines.flatMap((text, n) => (text.includes(quoted) ? [n + 1] : []));
-  const wanted = line ?? 1;
-  const [nearest] = matches.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted));
+  const quote = code?.trim().split('\n')[0]?.trim() ?? '';
+  const matches = quote === '' ? [] : lines.flatMap((text, n) => (text.includes(quote) ? [n + 1] : []));
+  const target = line ?? 1;
+  const [nearest] = matches.sort((a, b) => Math.abs(a - target) - Math.abs(b - target));
   return nearest ?? (line !== null && line >= 1 && line <= lines.length ? line : null);
 }
 
 /** Returns the differences between two reviews by one reviewer: in its findings, and in the code that it reviewed. */
 export async function diffReviews(
   { ports, facts }: Preview,
-  asked: { readonly gate: string; readonly slot: number; readonly from: number; readonly to: number },
+  request: { readonly gate: string; readonly slot: number; readonly from: number; readonly to: number },
 ): Promise<Result<ReviewDiffDocument>> {
-  const state = facts.reviews.find(({ gate }) => gate.id === asked.gate);
+  const state = facts.reviews.find(({ gate }) => gate.id === request.gate);
   const recordAt = (iteration: number) =>
-    state?.cycle.find((one) => one.slot === asked.slot && one.iteration === iteration);
-  const [from, to] = [recordAt(asked.from), recordAt(asked.to)];
+    state?.cycle.find((record) => record.slot === request.slot && record.iteration === iteration);
+  const [from, to] = [recordAt(request.from), recordAt(request.to)];
   if (from === undefined || to === undefined) {
-    return err({ kind: 'unknown-subject', name: `${asked.gate}@${asked.slot}` });
+    return err({ kind: 'unknown-subject', name: `${request.gate}@${request.slot}` });
   }
   const [before, after] = [from, to].map(({ violations }) => new Set(violations.flatMap(({ id }) => id ?? [])));
   const paths = state?.gate.entries.map(({ path }) => path) ?? [];
@@ -140,7 +140,7 @@ export async function diffReviews(
   const sections =
     trees[0] === null || trees[1] === null ? null : await ports.snapshots.plainSections(trees[0], trees[1], paths);
   return ok({
-    ...asked,
+    ...request,
     fixed: [...(before ?? [])].filter((id) => after?.has(id) !== true),
     added: [...(after ?? [])].filter((id) => before?.has(id) !== true),
     kept: [...(after ?? [])].filter((id) => before?.has(id) === true),

@@ -71,8 +71,8 @@ export function phaseTranscripts(
     entries.filter((entry) => entry.kind === 'loop'),
     (entry) => `${entry.run} ${entry.role}`,
   );
-  const found = openFolder(root, `${logDir}/phases`).list();
-  const runs = (found.ok ? found.value : []).flatMap(({ name }) => {
+  const folders = openFolder(root, `${logDir}/phases`).list();
+  const runs = (folders.ok ? folders.value : []).flatMap(({ name }) => {
     const [, phase, id] = /^([a-z]+)_([\w-]+)$/.exec(name) ?? [];
     if (phase === undefined || id === undefined || (run !== undefined && id !== run)) return [];
     return [{ phase, id, at: changedAt(join(root, logDir, 'phases', name)) }];
@@ -81,9 +81,9 @@ export function phaseTranscripts(
   return newestFirst(
     newest.flatMap(({ phase, id }) => {
       const folder = openFolder(root, `${logDir}/phases/${phase}_${id}`);
-      const listed = folder.list();
-      const seen = new Map<string, number>();
-      return (listed.ok ? listed.value : [])
+      const files = folder.list();
+      const callCounts = new Map<string, number>();
+      return (files.ok ? files.value : [])
         .map(({ name }) => name)
         .sort(byCodePoint)
         .flatMap((name) => {
@@ -91,8 +91,8 @@ export function phaseTranscripts(
           // "00_1_code-simplifier.log".
           const [, round, role] = /^(\d+)(?:_\d+)?_([a-z].*)\.log$/.exec(name) ?? [];
           if (round === undefined || role === undefined) return [];
-          const nth = seen.get(role) ?? 0;
-          seen.set(role, nth + 1);
+          const nth = callCounts.get(role) ?? 0;
+          callCounts.set(role, nth + 1);
           // The cost ledger does not store rounds, but it lists the calls of a role in the same order as the logs.
           const call = loops.get(`${id} ${role}`)?.[nth];
           return [
@@ -127,8 +127,8 @@ export async function allTranscripts(
   return newestFirst([...(await gateTranscripts(root, preview)), ...phases, ...archivedTranscripts(root, logDir)]);
 }
 
-function newestFirst(found: readonly OpenableTranscript[]): readonly OpenableTranscript[] {
-  return [...found].sort((a, b) => byCodePoint(b.listed.at, a.listed.at));
+function newestFirst(transcripts: readonly OpenableTranscript[]): readonly OpenableTranscript[] {
+  return [...transcripts].sort((a, b) => byCodePoint(b.listed.at, a.listed.at));
 }
 
 function changedAt(path: string): string {
@@ -136,38 +136,38 @@ function changedAt(path: string): string {
 }
 
 /** Reads the given transcripts for a page, in their order, until the size limit is reached. */
-export function readTranscripts(stored: readonly OpenableTranscript[]): {
+export function readTranscripts(sources: readonly OpenableTranscript[]): {
   readonly transcripts: readonly TranscriptDocument[];
   readonly leftOut: number;
 } {
   const transcripts: TranscriptDocument[] = [];
   let size = 0;
   let leftOut = 0;
-  for (const { listed, log } of stored) {
-    const read = log();
-    if (read === null) continue;
-    if (size + read.text.length > LARGEST_PAGE) leftOut++;
+  for (const { listed, log } of sources) {
+    const content = log();
+    if (content === null) continue;
+    if (size + content.text.length > LARGEST_PAGE) leftOut++;
     else {
-      size += read.text.length;
-      transcripts.push(transcriptOf(listed, read));
+      size += content.text.length;
+      transcripts.push(transcriptOf(listed, content));
     }
   }
   return { transcripts, leftOut };
 }
 
 /** Returns one transcript by its id. The id is only compared with the list; it never becomes part of a path. */
-export function findTranscript(stored: readonly OpenableTranscript[], id: string): Result<TranscriptDocument> {
-  const found = stored.find(({ listed }) => listed.id === id);
-  const log = found?.log() ?? null;
-  return found === undefined || log === null
+export function findTranscript(transcripts: readonly OpenableTranscript[], id: string): Result<TranscriptDocument> {
+  const transcript = transcripts.find(({ listed }) => listed.id === id);
+  const log = transcript?.log() ?? null;
+  return transcript === undefined || log === null
     ? err({ kind: 'unknown-subject', name: id })
-    : ok(transcriptOf(found.listed, log));
+    : ok(transcriptOf(transcript.listed, log));
 }
 
-function transcriptOf(listed: OpenableTranscript['listed'], { text, cut }: TranscriptLog): TranscriptDocument {
-  if (listed.kind === 'check') return { ...listed, head: [], calls: [], result: text.trimEnd().split('\n'), cut };
+function transcriptOf(entry: OpenableTranscript['listed'], { text, cut }: TranscriptLog): TranscriptDocument {
+  if (entry.kind === 'check') return { ...entry, head: [], calls: [], result: text.trimEnd().split('\n'), cut };
   const { head, calls, result } = readTranscript(text);
-  return { ...listed, head: [...head], calls: calls.map(callDocument), result: [...result], cut };
+  return { ...entry, head: [...head], calls: calls.map(callDocument), result: [...result], cut };
 }
 
 function callDocument({ usage, filesRead, notes, turns, ...call }: LoggedConversation['calls'][number]) {

@@ -33,15 +33,15 @@ export type PageSubject = Pick<PageDocument, 'page'> &
  */
 export async function readPage(
   repository: RepositoryPaths,
-  previewed: Result<Preview> | null,
+  previewResult: Result<Preview> | null,
   subject: PageSubject,
   isWhole: boolean,
 ): Promise<PageDocument> {
   const missing: string[] = [];
   const ledger = await readLedger(repository);
-  if (previewed?.ok === false) missing.push(`Gates: ${describeFailure(previewed.failure).what}`);
+  if (previewResult?.ok === false) missing.push(`Gates: ${describeFailure(previewResult.failure).what}`);
   if (!ledger.ok) missing.push(`History: ${describeFailure(ledger.failure).what}`);
-  const preview = previewed?.ok === true ? previewed.value : null;
+  const preview = previewResult?.ok === true ? previewResult.value : null;
   const { entries, unreadable, priceOf } = ledger.ok
     ? ledger.value
     : { entries: [], unreadable: 0, priceOf: () => null };
@@ -58,7 +58,7 @@ export async function readPage(
     ...(await gateParts(
       repository,
       preview,
-      ledger.ok ? ledger.value.entries.filter((one) => one.kind === 'run') : [],
+      ledger.ok ? ledger.value.entries.filter((entry) => entry.kind === 'run') : [],
     )),
     history: ledger.ok ? historyDocument(entries, unreadable, priceOf) : NO_HISTORY,
     cost: ledger.ok ? summariseCost(entries, { since: null, branch: null }, unreadable, priceOf) : null,
@@ -68,14 +68,14 @@ export async function readPage(
     ...subject,
     run: subject.run ?? null,
   };
-  const stored = await storedTranscripts(repository, preview, entries, document);
-  const logs = stored.map(({ listed }) => listed);
+  const sources = await storedTranscripts(repository, preview, entries, document);
+  const logs = sources.map(({ listed }) => listed);
   const calls = withTranscripts(document.history.calls, logs, document.branch);
-  const listed = { ...document, logs, history: { ...document.history, calls } };
-  if (!isWhole) return maskDocument(listed);
-  const { transcripts, leftOut } = readTranscripts(stored);
+  const pageDocument = { ...document, logs, history: { ...document.history, calls } };
+  if (!isWhole) return maskDocument(pageDocument);
+  const { transcripts, leftOut } = readTranscripts(sources);
   const cut = leftOut === 0 ? [] : [`Transcripts: ${leftOut} are left out, because the page would be too large`];
-  return maskDocument({ ...listed, transcripts: [...transcripts], missing: [...missing, ...cut] });
+  return maskDocument({ ...pageDocument, transcripts: [...transcripts], missing: [...missing, ...cut] });
 }
 
 /** Returns the transcripts that belong to a page: those of its phase, of its run, or of the whole working tree. */
@@ -86,8 +86,10 @@ async function storedTranscripts(
   { page, phase }: Pick<PageDocument, 'page' | 'phase'>,
 ): Promise<readonly OpenableTranscript[]> {
   if (phase !== null) {
-    const read = await readSettings(repository, { kind: 'change', base: null });
-    return read.ok ? phaseTranscripts(repository.root, read.value.settings.logDir, entries, phase.loop_id) : [];
+    const runSettings = await readSettings(repository, { kind: 'change', base: null });
+    return runSettings.ok
+      ? phaseTranscripts(repository.root, runSettings.value.settings.logDir, entries, phase.loop_id)
+      : [];
   }
   if (preview === null) return [];
   return page === 'run' ? gateTranscripts(repository.root, preview) : allTranscripts(repository, preview, entries);
@@ -108,12 +110,12 @@ async function gateParts(
     readCode(preview),
   ]);
   const { branch } = facts.comparison.where;
-  const own = runs.filter((run) => run.branch === branch);
+  const branchRuns = runs.filter((run) => run.branch === branch);
   const records = { slots: facts.reviews.flatMap(({ cycle }) => cycle), checks: facts.past.checks };
   const timelines = timelinesOf(
     outcome.gates.map(({ id }) => id),
     records,
-    own,
+    branchRuns,
   );
   return { proof: [...proof], explanations: [...explanations], code: [...code], timelines: [...timelines] };
 }

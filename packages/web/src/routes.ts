@@ -71,14 +71,14 @@ const INPUTS = {
 /** Returns the server's answers to requests: the page, its data, and the few actions that a user can start. */
 export function openRoutes(options: RouteOptions): Hono {
   const app = new Hono({ getPath: (request) => new URL(request.url).pathname });
-  const started = new Set<string>();
+  const runIds = new Set<string>();
   const reading = new Map<string, Promise<Result<PageDocument>>>();
 
   app.use('*', async (context, next) => {
     for (const [name, value] of Object.entries(HEADERS)) context.header(name, value);
     const { path, method } = context.req;
     const header = (name: string) => context.req.header(name) ?? null;
-    const asked = {
+    const request = {
       ...{ method, path, host: header('host'), origin: header('origin') },
       ...{ site: header('sec-fetch-site'), mode: header('sec-fetch-mode'), contentType: header('content-type') },
     };
@@ -86,9 +86,9 @@ export function openRoutes(options: RouteOptions): Hono {
     const [, code] = /^\/open\/([A-Za-z0-9_-]+)$/.exec(path) ?? [];
     // Other users of the machine can read the arguments with which the browser is started. So the arguments contain a
     // code that works only once, instead of the token.
-    const isOpening = code !== undefined && decideAccess({ ...asked, path: `/${server.token}/` }, server).ok;
+    const isOpening = code !== undefined && decideAccess({ ...request, path: `/${server.token}/` }, server).ok;
     if (isOpening && options.takeCode(code)) return context.redirect(`/${server.token}/`);
-    const access = decideAccess(asked, server);
+    const access = decideAccess(request, server);
     if (!access.ok) return context.json({ error: { kind: 'refused', message: access.why, next: '' } }, access.status);
     return next();
   });
@@ -103,12 +103,12 @@ export function openRoutes(options: RouteOptions): Hono {
 
   app.get(at('api/session'), async (context) => {
     const trees = await listWorktrees(options.root);
-    const own = await findRepository(options.root);
+    const repository = await findRepository(options.root);
     const document: SessionDocument = {
       version,
       worktrees: (trees.ok ? trees.value : []).map(({ root, branch }) => ({
         ...{ id: treeId(root), name: basename(root), branch },
-        current: own.ok && own.value.root === root,
+        current: repository.ok && repository.value.root === root,
       })),
       person: options.by.kind === 'person',
     };
@@ -120,34 +120,34 @@ export function openRoutes(options: RouteOptions): Hono {
     if (!repository.ok) return fail(context, repository.failure);
     const { root } = repository.value;
     // Several browsers may ask for the state at the same time, and reading it takes a while, so they share one result.
-    const read = reading.get(root) ?? readState(repository.value).finally(() => reading.delete(root));
-    reading.set(root, read);
-    const page = await read;
+    const promise = reading.get(root) ?? readState(repository.value).finally(() => reading.delete(root));
+    reading.set(root, promise);
+    const page = await promise;
     return page.ok ? context.json(page.value) : fail(context, page.failure);
   });
 
   app.get(at('api/transcript'), async (context) => {
     const repository = await repositoryOf(context);
     const preview = await previewOf(repository);
-    const stored = repository.ok && preview.ok ? await allTranscripts(repository.value, preview.value, []) : [];
-    const found = preview.ok ? findTranscript(stored, context.req.query('id') ?? '') : preview;
-    return found.ok ? context.json(maskDocument(found.value)) : fail(context, found.failure);
+    const transcripts = repository.ok && preview.ok ? await allTranscripts(repository.value, preview.value, []) : [];
+    const transcript = preview.ok ? findTranscript(transcripts, context.req.query('id') ?? '') : preview;
+    return transcript.ok ? context.json(maskDocument(transcript.value)) : fail(context, transcript.failure);
   });
 
   app.get(at('api/explain'), async (context) => {
     const repository = await repositoryOf(context);
     const name = context.req.query('name') ?? '';
-    const found = repository.ok ? await explainRun(repository.value, name, null, knownScores) : repository;
-    if (!found.ok) return fail(context, found.failure);
-    if (found.value === null) return fail(context, { kind: 'unknown-subject', name });
-    return context.json(maskDocument(found.value.document));
+    const explanation = repository.ok ? await explainRun(repository.value, name, null) : repository;
+    if (!explanation.ok) return fail(context, explanation.failure);
+    if (explanation.value === null) return fail(context, { kind: 'unknown-subject', name });
+    return context.json(maskDocument(explanation.value.document));
   });
 
   app.get(at('api/diff'), async (context) => {
-    const asked = INPUTS.diff.safeParse(context.req.query());
-    if (!asked.success) return fail(context, { kind: 'unknown-subject', name: 'a pair of reviews' });
+    const input = INPUTS.diff.safeParse(context.req.query());
+    if (!input.success) return fail(context, { kind: 'unknown-subject', name: 'a pair of reviews' });
     const preview = await previewOf(await repositoryOf(context));
-    const diff = preview.ok ? await diffReviews(preview.value, asked.data) : preview;
+    const diff = preview.ok ? await diffReviews(preview.value, input.data) : preview;
     return diff.ok ? context.json(maskDocument(diff.value)) : fail(context, diff.failure);
   });
 
@@ -159,47 +159,47 @@ export function openRoutes(options: RouteOptions): Hono {
     return streamSSE(context, async (stream) => {
       let last = '';
       for (let quiet = 0; !stream.aborted; quiet++) {
-        const heard = JSON.stringify(await readLive(repository.value, logDir, started));
-        if (heard !== last) await stream.writeSSE({ data: heard });
+        const message = JSON.stringify(await readLive(repository.value, logDir, runIds));
+        if (message !== last) await stream.writeSSE({ data: message });
         // Send a comment from time to time, so that the server notices when the browser is gone.
         else if (quiet % 25 === 24) await stream.write(': still here\n\n');
-        last = heard;
+        last = message;
         await stream.sleep(PAUSE_MS);
       }
     });
   });
 
   app.post(at('api/run'), async (context) => {
-    const asked = INPUTS.run.safeParse(await bodyOf(context));
-    if (!asked.success) return fail(context, badRequest('run'));
+    const input = INPUTS.run.safeParse(await bodyOf(context));
+    if (!input.success) return fail(context, badRequest('run'));
     const repository = await repositoryOf(context);
-    const { force = false, fresh = false } = asked.data;
+    const { force = false, fresh = false } = input.data;
     const run = repository.ok
       ? await startRunFor(repository.value, { startedBy: options.by.kind, force, fresh })
       : repository;
     if (!run.ok) return fail(context, run.failure);
-    started.add(run.value.id);
+    runIds.add(run.value.id);
     return context.json({ run_id: run.value.id });
   });
 
   app.post(at('api/stop'), async (context) => {
     const repository = await repositoryOf(context);
     if (!repository.ok) return fail(context, repository.failure);
-    const { run } = await readLive(repository.value, DEFAULT_LOG_DIR, started);
+    const { run } = await readLive(repository.value, DEFAULT_LOG_DIR, runIds);
     const id = run?.id ?? null;
     const isStopped = id !== null && (await stopRun(repository.value, id));
     return isStopped ? context.json({ run_id: id }) : fail(context, { kind: 'unknown-run', id });
   });
 
   app.post(at('api/resolve'), async (context) => {
-    const asked = INPUTS.resolve.safeParse(await bodyOf(context));
-    if (!asked.success) return fail(context, badRequest('resolve'));
-    const { id, how, why } = asked.data;
+    const input = INPUTS.resolve.safeParse(await bodyOf(context));
+    if (!input.success) return fail(context, badRequest('resolve'));
+    const { id, how, why } = input.data;
     if (how === 'skipped' && why.trim() === '') return fail(context, badRequest('resolve'));
     const answer: FindingAnswer = { how, why: why.trim() };
     const repository = await repositoryOf(context);
-    const resolved = repository.ok ? await resolveFinding(repository.value, id, answer, options.by) : repository;
-    return resolved.ok ? context.json(resolvedDocument(resolved.value)) : fail(context, resolved.failure);
+    const resolution = repository.ok ? await resolveFinding(repository.value, id, answer, options.by) : repository;
+    return resolution.ok ? context.json(resolvedDocument(resolution.value)) : fail(context, resolution.failure);
   });
 
   app.notFound((context) =>
@@ -233,8 +233,8 @@ async function chosenRepository(root: string, id: string | undefined): Promise<R
   if (id === undefined) return findRepository(root);
   const trees = await listWorktrees(root);
   if (!trees.ok) return trees;
-  const chosen = trees.value.find((tree) => treeId(tree.root) === id);
-  return chosen === undefined ? err({ kind: 'unknown-subject', name: id }) : findRepository(chosen.root);
+  const worktree = trees.value.find((tree) => treeId(tree.root) === id);
+  return worktree === undefined ? err({ kind: 'unknown-subject', name: id }) : findRepository(worktree.root);
 }
 
 function previewOf(repository: Result<RepositoryPaths>) {

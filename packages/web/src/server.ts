@@ -35,10 +35,10 @@ export async function startUi(repository: RepositoryPaths, { port, by }: UiOptio
   if (!template.ok) return template;
   const token = randomBytes(24).toString('base64url');
   const codes = new Set<string>();
-  let bound = 0;
+  let boundPort = 0;
   const routes = openRoutes({
     ...{ root: repository.root, token, by, page: liveTemplate(template.value) },
-    port: () => bound,
+    port: () => boundPort,
     takeCode: (code) => codes.delete(code),
   });
   const server = createServer((incoming, outgoing) => {
@@ -54,14 +54,14 @@ export async function startUi(repository: RepositoryPaths, { port, by }: UiOptio
     });
   });
   if (!listening.ok) return listening;
-  bound = listening.value;
+  boundPort = listening.value;
   return ok({
-    address: `http://${HOST}:${bound}/${token}/`,
-    port: bound,
+    address: `http://${HOST}:${boundPort}/${token}/`,
+    port: boundPort,
     open() {
       const code = randomBytes(24).toString('base64url');
       codes.add(code);
-      openBrowser(`http://${HOST}:${bound}/open/${code}`);
+      openBrowser(`http://${HOST}:${boundPort}/open/${code}`);
     },
     close: () =>
       new Promise((resolve) => {
@@ -85,8 +85,8 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, answe
     outgoing.writeHead(413).end();
     return;
   }
-  const left = new AbortController();
-  outgoing.on('close', () => left.abort());
+  const abortController = new AbortController();
+  outgoing.on('close', () => abortController.abort());
   const headers = Object.entries(incoming.headers).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
   );
@@ -97,7 +97,7 @@ async function answer(incoming: IncomingMessage, outgoing: ServerResponse, answe
     method: incoming.method ?? 'GET',
     headers: headers.filter(([name]) => name !== 'connection'),
     ...(body === null ? {} : { body }),
-    signal: left.signal,
+    signal: abortController.signal,
   });
   const response = await answering(request);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));

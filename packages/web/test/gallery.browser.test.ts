@@ -40,11 +40,11 @@ async function look(tab: Tab, name: string): Promise<void> {
       await tab.evaluate('scrollTo(0, 0)');
       await tab.screenshot({ path: `${SHOTS}/${name}-${width}-${colorScheme}.png`, fullPage: true });
     }
-    const scrolled = await tab.evaluate<number>('document.documentElement.scrollWidth');
-    expect([name, width, scrolled <= width]).toEqual([name, width, true]);
+    const scrollWidth = await tab.evaluate<number>('document.documentElement.scrollWidth');
+    expect([name, width, scrollWidth <= width]).toEqual([name, width, true]);
     // The content takes the space that it needs, also while parts of the page are missing.
-    const used = await tab.evaluate<number>("document.querySelector('main').offsetWidth");
-    expect([name, width, used >= Math.min(width - 40, 900)]).toEqual([name, width, true]);
+    const mainWidth = await tab.evaluate<number>("document.querySelector('main').offsetWidth");
+    expect([name, width, mainWidth >= Math.min(width - 40, 900)]).toEqual([name, width, true]);
     // Colours do not depend on the width, and the layout does not depend on the colours, so two of the four are enough.
     const isChecked = (width === 1440) === (colorScheme === 'light');
     expect([name, isChecked ? await violations(tab) : []]).toEqual([name, []]);
@@ -70,29 +70,36 @@ function templateText(): string {
 
 /** Returns the data in a page. */
 function dataOf(file: string): PageDocument {
-  const [, rest = ''] = readFileSync(file, 'utf8').split('<script type="application/json" id="data">');
-  return pageSchema.parse(JSON.parse(rest.slice(0, rest.indexOf('</script>'))));
+  const [, tail = ''] = readFileSync(file, 'utf8').split('<script type="application/json" id="data">');
+  return pageSchema.parse(JSON.parse(tail.slice(0, tail.indexOf('</script>'))));
 }
 
 /** Returns a copy of a page in which a reviewer counts by an accepted pass, another had an error, and a run needed nothing. */
 function withAcceptedPass(file: string): string {
   const data = dataOf(file);
-  const signed = { by: ['dev@example.com'], at: data.made_at, agent: 'writer', model: null, waived: 0 };
-  const accepted = { ...signed, session: 'new' as const };
-  const said = 'accepted: passed by dev@example.com on 2026-11-12, writer';
+  const signature = { by: ['dev@example.com'], at: data.made_at, agent: 'writer', model: null, waived: 0 };
+  const acceptedPass = { ...signature, session: 'new' as const };
+  const detail = 'accepted: passed by dev@example.com on 2026-11-12, writer';
   const gates = (data.run?.gates ?? []).map((gate) => {
     const isDocs = gate.id === 'review:docs:docs';
     const isBroken = gate.id === 'review:src:security';
     const slots = gate.slots.map((slot) => {
-      if (isDocs) return { ...slot, status: 'not_run' as const, dispatch: 'none' as const, detail: said, accepted };
+      if (isDocs)
+        return {
+          ...slot,
+          status: 'not_run' as const,
+          dispatch: 'none' as const,
+          detail: detail,
+          accepted: acceptedPass,
+        };
       return isBroken ? { ...slot, status: 'error' as const, detail: 'the agent is not logged in' } : slot;
     });
     return { ...gate, slots, ...(isBroken ? { status: 'error' as const, detail: 'a reviewer had an error' } : {}) };
   });
-  const proof = data.proof.map((one) =>
-    one.gate === 'review:docs:docs'
-      ? { ...one, slots: one.slots.map((slot) => ({ ...slot, counts_as: 'accepted' as const })) }
-      : one,
+  const proof = data.proof.map((entry) =>
+    entry.gate === 'review:docs:docs'
+      ? { ...entry, slots: entry.slots.map((slot) => ({ ...slot, counts_as: 'accepted' as const })) }
+      : entry,
   );
   const timelines = data.timelines.map(({ gate, runs }) => ({
     gate,
@@ -137,9 +144,9 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     await look(await openFile(run, `#/call/${encodeURIComponent('review:src:code-quality@1.2')}`), 'transcript');
     await look(await openFile(run, `#/call/${encodeURIComponent('check:src:types.1')}`), 'check');
     await look(await openFile(run, '#/call/none'), 'missing');
-    const accepted = await openFile(withAcceptedPass(run));
-    expect(await accepted.textContent('#section-gates')).toContain('passed by dev@example.com');
-    await look(accepted, 'accepted');
+    const page = await openFile(withAcceptedPass(run));
+    expect(await page.textContent('#section-gates')).toContain('passed by dev@example.com');
+    await look(page, 'accepted');
     await look(await openFile(await shop.report('cost', 'cost')), 'cost');
     await expectHarmless(run);
   });
@@ -147,14 +154,14 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
   test('a phase, the cost of its feature, and a proof', { timeout: TIME }, async () => {
     const repo = featureRepo();
     const folder = dirname(repo.root);
-    const used = { input_tokens: 5200, output_tokens: 320, cost_usd: 0.02 };
+    const usage = { input_tokens: 5200, output_tokens: 320, cost_usd: 0.02 };
     repo.answers(
       'two',
-      { ...objects('Requirement 3 names no time.', { location: 'spec.md:6', suggestion: 'Name it.' }), usage: used },
-      { ...APPROVED, usage: used },
-      { ...objects('Requirement 9 contradicts requirement 4.', { location: 'spec.md:12' }), usage: used },
+      { ...objects('Requirement 3 names no time.', { location: 'spec.md:6', suggestion: 'Name it.' }), usage },
+      { ...APPROVED, usage },
+      { ...objects('Requirement 9 contradicts requirement 4.', { location: 'spec.md:12' }), usage },
     );
-    repo.answers('one', { ...fixes('Requirement 3: within 2 seconds.'), usage: used });
+    repo.answers('one', { ...fixes('Requirement 3: within 2 seconds.'), usage });
     const [phase, cost] = [join(folder, 'phase.html'), join(folder, 'feature.html')];
     await repo.phase(['specify', '--fixer', 'one', '--max-iterations', '2', '--report', `html=${phase}`]);
     const tab = await openFile(phase);
@@ -194,10 +201,10 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     await expect.poll(heading(waiting), SOON).toContain('Reading the gates');
     await look(waiting, 'loading');
 
-    const broken = gateRepo({ more: 'no_such_setting: 1' });
-    const failed = await openTab((await startUiIn(broken.root)).address);
-    await expect.poll(heading(failed), SOON).toContain('Error');
-    await look(failed, 'error');
+    const repo = gateRepo({ more: 'no_such_setting: 1' });
+    const page = await openTab((await startUiIn(repo.root)).address);
+    await expect.poll(heading(page), SOON).toContain('Error');
+    await look(page, 'error');
   });
 
   test('the live view: a run in progress, a proposed waiver, two reviews, a lost server', {
@@ -216,8 +223,8 @@ describe.skipIf(!hasBrowser)('every page is accessible in both themes, wide and 
     await look(tab, 'live');
     await tab.getByRole('button', { name: 'Confirm the waiver' }).click();
     await expect.poll(heading(tab), SOON).not.toContain('open finding');
-    const [confirmed] = (await shop.document(['--dry-run'])).findings.filter((one) => one.id === id);
-    expect(confirmed).toMatchObject({ state: 'waived', by: { kind: 'person' }, proposed_by: { kind: 'agent' } });
+    const [finding] = (await shop.document(['--dry-run'])).findings.filter((entry) => entry.id === id);
+    expect(finding).toMatchObject({ state: 'waived', by: { kind: 'person' }, proposed_by: { kind: 'agent' } });
     await tab.getByLabel('Working tree').selectOption({ label: 'stock (stock)' });
     await expect.poll(heading(tab), SOON).toContain('Nothing to review');
     await tab.reload();

@@ -25,7 +25,7 @@ test.each([
 
 const USAGE = { inputTokens: 10, cachedInputTokens: 20, cacheWriteTokens: 0, outputTokens: 5, costUsd: 0.5 };
 
-function run(at: string, status: End, more: Partial<LedgerRun> = {}): LedgerRun {
+function run(at: string, status: End, fields: Partial<LedgerRun> = {}): LedgerRun {
   const slot = { gate: 'review:src:a', slot: 1, why: 'first-look', durationMs: 5, agent: 'one', model: null, asks: 1 };
   return {
     ...{ kind: 'run', at, durationMs: 10, startedBy: 'person', branch: 'refs/heads/work', scope: 'full' },
@@ -33,7 +33,7 @@ function run(at: string, status: End, more: Partial<LedgerRun> = {}): LedgerRun 
     slots: [{ ...slot, status, dispatch: 'fresh', usage: USAGE }],
     checks: [],
     spared: [{ gate: 'review:src:a', lever: 'session', looks: 1, tokens: 7 }],
-    ...more,
+    ...fields,
   };
 }
 
@@ -85,11 +85,11 @@ test('calls have the ids of their transcripts; of calls with the same number, on
     { ...log, id: 'review:src:a@1.1', kind: 'review' as const, gate: 'review:src:a', at: '2026-03-02T09:00:00.000Z' },
   ];
   const { calls } = historyDocument(entries, 0, () => null);
-  const archived = { ...log, kind: 'review' as const, gate: 'review:src:a', slot: 1 };
+  const archivedLog = { ...log, kind: 'review' as const, gate: 'review:src:a', slot: 1 };
   const earlier = [
-    { ...archived, id: 'previous.a', at: '2026-03-01T09:59:59.000Z' },
-    { ...archived, id: 'previous.b', at: '2026-03-02T10:00:01.000Z' },
-    { ...archived, id: 'previous.c', at: '2026-03-06T10:00:00.000Z' },
+    { ...archivedLog, id: 'previous.a', at: '2026-03-01T09:59:59.000Z' },
+    { ...archivedLog, id: 'previous.b', at: '2026-03-02T10:00:01.000Z' },
+    { ...archivedLog, id: 'previous.c', at: '2026-03-06T10:00:00.000Z' },
   ];
   // An archived transcript belongs to the first run that ended after it, on any branch.
   expect(withTranscripts(calls, earlier, null).map(({ transcript }) => transcript)).toEqual([

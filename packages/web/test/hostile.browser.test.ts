@@ -21,9 +21,9 @@ import { readTemplate } from '../src/page.ts';
 afterAll(closeBrowser);
 
 function template(): string {
-  const read = readTemplate();
-  if (!read.ok) throw new Error('the page is not built');
-  return read.value;
+  const template = readTemplate();
+  if (!template.ok) throw new Error('the page is not built');
+  return template.value;
 }
 
 /** Writes a page with this data, and returns its address. */
@@ -125,8 +125,8 @@ describe.skipIf(!hasBrowser)('hostile text', () => {
 
   test('could not run, load or send anything even as part of the page', async () => {
     const tab = await openTab(pageFile(pageDocument('plain')));
-    const answered: string[] = [];
-    tab.on('response', (response) => answered.push(response.url()));
+    const urls: string[] = [];
+    tab.on('response', (response) => urls.push(response.url()));
     expect(await tab.evaluate(ATTACK)).toEqual({
       ran: false,
       refused: [
@@ -134,7 +134,7 @@ describe.skipIf(!hasBrowser)('hostile text', () => {
         'style-src-elem',
       ],
     });
-    expect(answered).toEqual([]);
+    expect(urls).toEqual([]);
     expect(await tab.evaluate('getComputedStyle(document.body).display')).toBe('block');
   });
 });

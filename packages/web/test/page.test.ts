@@ -72,9 +72,9 @@ test('a timeline has a column per run, and shows runs that did not need the gate
     [null, ['null cached']],
   ]);
   // The columns of a run have the time at which the run ended, so that they line up in all gates.
-  const ended = { ...idle, at: '2026-03-01T10:00:09.000Z', iteration: 1, spared: [] };
-  const [[first, second] = []] = [timelinesOf([gate], { slots, checks: [] }, [ended])[0]?.runs];
-  expect([first?.at, second?.at]).toEqual([ended.at, '2026-03-01T11:00:00.000Z']);
+  const run = { ...idle, at: '2026-03-01T10:00:09.000Z', iteration: 1, spared: [] };
+  const [[first, second] = []] = [timelinesOf([gate], { slots, checks: [] }, [run])[0]?.runs];
+  expect([first?.at, second?.at]).toEqual([run.at, '2026-03-01T11:00:00.000Z']);
   // A run in progress is not in the ledger yet. Its columns have the time of its newest record.
   const working = [gate, 'review:src:security'].map((name, n) =>
     slotRecord({ gate: name, slot: 1, iteration: 3, status: 'pass', timestamp: `2026-03-02T10:00:0${n}.000Z` }),

@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)('onceover ui', () => {
     await expect.poll(title(tab), SOON).toContain('Not reviewed yet');
     await tab.getByRole('button', { name: 'Run the gates' }).click();
     await expect.poll(() => second.textContent('.toolbar'), SOON).toContain('A run is in progress');
-    for (const one of [tab, second]) await expect.poll(title(one), SOON).toContain('Failed: 1 open finding');
+    for (const page of [tab, second]) await expect.poll(title(page), SOON).toContain('Failed: 1 open finding');
     expect(await violations(tab)).toEqual([]);
     expect(await violations(second)).toEqual([]);
 
@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('onceover ui', () => {
     repo.write('src/a.ts', 'export const a = 1;\nexport const c = 2;\n');
     repo.answers('one', { ...PASS, previous: [{ id: 'F1', state: 'fixed', why: 'b is gone' }] });
     await tab.getByRole('button', { name: 'Run the gates' }).click();
-    for (const one of [tab, second]) await expect.poll(title(one), SOON).toContain('Passed');
+    for (const page of [tab, second]) await expect.poll(title(page), SOON).toContain('Passed');
 
     await tab.getByRole('link', { name: 'Compare run 1 and run 2' }).click();
     await expect.poll(() => tab.textContent('main'), SOON).toContain('+export const c = 2;');

@@ -28,7 +28,12 @@ const blocks = [...page.matchAll(/```yaml\n(# \.[\w./-]+)\n([^`]*)```/g)].map(([
   name,
   parse(text),
 ]);
-const [together, second, first, gitlab] = blocks.map(([, one]) => one) as [Workflow, Workflow, Workflow, Pipeline];
+const [together, second, first, gitlab] = blocks.map(([, recipe]) => recipe) as [
+  Workflow,
+  Workflow,
+  Workflow,
+  Pipeline,
+];
 const stepsOf = ({ jobs }: Workflow) => Object.values(jobs).flatMap(({ steps }) => steps);
 
 const BEFORE = 'export const a = 1;\n';
@@ -69,9 +74,10 @@ test('the page has four recipes, and they use inputs and outputs that the action
     '# .gitlab-ci.yml',
   ]);
   const { inputs, outputs } = readAction();
-  for (const { uses, with: given = {} } of [together, first].flatMap(stepsOf)) {
-    if (uses?.startsWith('OWNER/')) expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(given)));
-    const [, output = 'run'] = /steps\.review\.outputs\.(\w+)/.exec(given['path'] ?? '') ?? [];
+  for (const { uses, with: actionInputs = {} } of [together, first].flatMap(stepsOf)) {
+    if (uses?.startsWith('OWNER/'))
+      expect(Object.keys(inputs)).toEqual(expect.arrayContaining(Object.keys(actionInputs)));
+    const [, output = 'run'] = /steps\.review\.outputs\.(\w+)/.exec(actionInputs['path'] ?? '') ?? [];
     expect(Object.keys(outputs)).toContain(output);
   }
 });
@@ -88,8 +94,8 @@ test.each([
   async (_title, answer, expected) => {
     const repo = pullRequestRepo();
     repo.answers('one', answer);
-    const played = await repo.job({ event: FORK });
-    const result = played.outputs['run'] ?? '';
+    const job = await repo.job({ event: FORK });
+    const result = job.outputs['run'] ?? '';
     const sha = repo.git('rev-parse', 'work').trim();
     const world = worldAt(sha);
     const server = await startGithub(world);
@@ -147,14 +153,14 @@ test.each<[string, NodeJS.ProcessEnv, (sha: string) => object, object]>([
     const world = worldAt(sha);
     const server = await startGithub(world);
     onTestFinished(() => server.close());
-    const given = stepsOf(together).find(({ uses }) => uses?.startsWith('OWNER/'))?.with ?? {};
-    const filled = (value: unknown) => String(value).replace(/\$\{\{ github\.token \}\}/, 'secret');
-    const played = await repo.job({
-      inputs: Object.fromEntries(Object.entries(given).map(([name, value]) => [name, filled(value)])),
+    const inputs = stepsOf(together).find(({ uses }) => uses?.startsWith('OWNER/'))?.with ?? {};
+    const fill = (value: unknown) => String(value).replace(/\$\{\{ github\.token \}\}/, 'secret');
+    const job = await repo.job({
+      inputs: Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, fill(value)])),
       event: event(sha),
       env: { GITHUB_API_URL: server.url, GITHUB_GRAPHQL_URL: `${server.url}/graphql`, ...about },
     });
-    expect([played.isSuccess, played.log]).toEqual([false, expect.stringContaining('Published on house/shop')]);
+    expect([job.isSuccess, job.log]).toEqual([false, expect.stringContaining('Published on house/shop')]);
     expect(shown(world)).toEqual(expected);
     expect(new Set(world.data.checks.map((check) => check.sha))).toEqual(new Set([sha]));
     expect(server.wrong).toEqual([]);
@@ -172,12 +178,12 @@ test('the two GitLab jobs: the first has no token, the second no clone', async (
   onTestFinished(() => server.close());
   const { folder, bash } = machine();
   const clone = join(dirname(repo.root), 'clone');
-  const cloned = await bash(
+  const cloneResult = await bash(
     `git clone -q "${repo.root}" "${clone}" && cd "${clone}" && git checkout -q ${head}`,
     folder,
     {},
   );
-  expect(cloned).toMatchObject({ code: 0 });
+  expect(cloneResult).toMatchObject({ code: 0 });
   const env = {
     GITLAB_CI: 'true',
     CI_API_V4_URL: server.url,

@@ -84,25 +84,27 @@ export async function continuePhaseRun(
   waiting: WaitOptions,
 ): Promise<Result<StartedPhase>> {
   const { summary = null, acceptWithNotes = false } = next;
-  const kept = keptStart(repository, loopId);
-  if (kept === null) return err({ kind: 'unknown-loop', id: loopId });
+  const start = keptStart(repository, loopId);
+  if (start === null) return err({ kind: 'unknown-loop', id: loopId });
   const only = summary === null && !acceptWithNotes;
-  const now = await waitForJob(repository, ROUNDS, kept.round, only ? waiting : { seconds: 0 });
+  const now = await waitForJob(repository, ROUNDS, start.round, only ? waiting : { seconds: 0 });
   const state = stateOf(now);
   if (only)
     return state === 'died' || mustRunAgain(now?.answer)
-      ? startRound(repository, kept, {}, waiting)
-      : report(repository, kept, now);
+      ? startRound(repository, start, {}, waiting)
+      : report(repository, start, now);
   if (state === 'running') return err({ kind: 'round-goes-on', id: loopId });
-  const { phase, feature } = kept;
+  const { phase, feature } = start;
   if (acceptWithNotes) {
     const isAtLimit = isRecord(now?.answer) && now.answer['end'] === ('cap' satisfies PhaseEndReason);
-    return isAtLimit ? startRound(repository, kept, next, waiting) : err({ kind: 'nothing-to-accept', phase, feature });
+    return isAtLimit
+      ? startRound(repository, start, next, waiting)
+      : err({ kind: 'nothing-to-accept', phase, feature });
   }
-  if (kept.fixer !== null || (state === 'ended' && !mustRunAgain(now?.answer))) {
+  if (start.fixer !== null || (state === 'ended' && !mustRunAgain(now?.answer))) {
     return err({ kind: 'no-waiting-loop', phase, feature });
   }
-  return startRound(repository, kept, next, waiting);
+  return startRound(repository, start, next, waiting);
 }
 
 async function startRound(
@@ -111,8 +113,8 @@ async function startRound(
   { summary = null, acceptWithNotes = false }: NextRound,
   waiting: WaitOptions,
 ): Promise<Result<StartedPhase>> {
-  const trusted = await checkTrust(repository);
-  if (!trusted.ok) return trusted;
+  const trustCheck = await checkTrust(repository);
+  if (!trustCheck.ok) return trustCheck;
   const args = [
     'phase',
     ...(loop.fixer === null ? ['--step'] : ['--fixer', loop.fixer]),
@@ -122,26 +124,26 @@ async function startRound(
     ...(summary === null ? [] : ['--summary', '-']),
     ...['--json', '--started-by-agent', '--', loop.phase, loop.feature],
   ];
-  const started = await startJob(repository, ROUNDS, { args, input: summary });
-  if (!started.ok) return started;
-  const kept: KeptStart = { ...loop, round: started.value.id };
-  const written = keep(repository, kept);
-  if (!written.ok) return written;
-  return report(repository, kept, await waitForJob(repository, ROUNDS, kept.round, waiting));
+  const job = await startJob(repository, ROUNDS, { args, input: summary });
+  if (!job.ok) return job;
+  const start: KeptStart = { ...loop, round: job.value.id };
+  const writeResult = keep(repository, start);
+  if (!writeResult.ok) return writeResult;
+  return report(repository, start, await waitForJob(repository, ROUNDS, start.round, waiting));
 }
 
 /**
  * Returns the state of a review loop. Stores the `loop_id` that its last round printed, because callers may use that id
  * too.
  */
-function report(repository: RepositoryPaths, kept: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
+function report(repository: RepositoryPaths, start: KeptStart, work: BackgroundJob | null): Result<StartedPhase> {
   const answer = work?.answer ?? null;
   const loop = isRecord(answer) && typeof answer['loop_id'] === 'string' ? answer['loop_id'] : null;
-  if (loop !== null && loop !== kept.loop) {
-    const written = keep(repository, { ...kept, loop });
-    if (!written.ok) return written;
+  if (loop !== null && loop !== start.loop) {
+    const writeResult = keep(repository, { ...start, loop });
+    if (!writeResult.ok) return writeResult;
   }
-  return ok({ id: kept.id, state: stateOf(work), progress: work?.progress ?? [], answer });
+  return ok({ id: start.id, state: stateOf(work), progress: work?.progress ?? [], answer });
 }
 
 function stateOf(work: BackgroundJob | null): StartedPhase['state'] {
@@ -157,12 +159,12 @@ function mustRunAgain(answer: unknown): boolean {
   return isCutOff({ status: answer['status'], why: answer['end'] });
 }
 
-function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
+function keep(repository: RepositoryPaths, start: KeptStart): Result<void> {
   const folder = openFolder(repository.commonDir, LOOPS);
-  const name = `${kept.id}.json`;
-  const written = folder.write(name, JSON.stringify(kept));
-  if (written.ok) removeOldest(folder.path, MOST_LOOPS, new Set([name]));
-  return written;
+  const name = `${start.id}.json`;
+  const writeResult = folder.write(name, JSON.stringify(start));
+  if (writeResult.ok) removeOldest(folder.path, MOST_LOOPS, new Set([name]));
+  return writeResult;
 }
 
 /**
@@ -172,10 +174,10 @@ function keep(repository: RepositoryPaths, kept: KeptStart): Result<void> {
 function keptStart(repository: RepositoryPaths, id: string): KeptStart | null {
   const folder = openFolder(repository.commonDir, LOOPS);
   if (isJobId('phase', id)) return readKept(folder, `${id}.json`);
-  const listed = folder.list();
-  const all = (listed.ok ? listed.value : []).flatMap(({ name }) => readKept(folder, name) ?? []);
-  const found = all.filter(({ loop }) => loop === id).sort((a, b) => byCodePoint(a.round, b.round));
-  return found.at(-1) ?? null;
+  const entries = folder.list();
+  const starts = (entries.ok ? entries.value : []).flatMap(({ name }) => readKept(folder, name) ?? []);
+  const matches = starts.filter(({ loop }) => loop === id).sort((a, b) => byCodePoint(a.round, b.round));
+  return matches.at(-1) ?? null;
 }
 
 function readKept(folder: Folder, name: string): KeptStart | null {

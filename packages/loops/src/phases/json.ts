@@ -27,7 +27,10 @@ export function phaseDocument(outcome: PhaseOutcome): PhaseDocument {
     exit_code: outcome.exitCode,
     loops: [...new Set(roles)].map((role) => loopDocument(role, run.rounds)),
     fixes: run.rounds.flatMap(fixDocuments),
-    preparations: run.preparations.map(({ usage, ...one }) => ({ ...one, usage: usageDocument(usage) })),
+    preparations: run.preparations.map(({ usage, ...preparation }) => ({
+      ...preparation,
+      usage: usageDocument(usage),
+    })),
     open_issues: openIssueDocuments(open),
     forbidden_edits: [...(end?.paths ?? [])],
     usage: usageDocument(outcome.usage),
@@ -37,7 +40,7 @@ export function phaseDocument(outcome: PhaseOutcome): PhaseDocument {
 }
 
 function loopDocument(role: LoopDocument['role'], rounds: readonly PhaseRound[]): LoopDocument {
-  const isOwn = (one: { readonly role: string }) => one.role === role;
+  const isOwn = (call: { readonly role: string }) => call.role === role;
   return {
     role,
     iterations: rounds.flatMap(({ entry }) =>

@@ -48,11 +48,11 @@ export async function openAndRunPhase(
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'inside-a-run' });
   const lock = await openLock(repository).take();
   try {
-    const opened = await openPhase(repository, options, guard);
-    if (!opened.ok) return opened;
-    const consent = requireConsent(repository, opened.value.request.settings, options.startedBy);
+    const phaseInput = await openPhase(repository, options, guard);
+    if (!phaseInput.ok) return phaseInput;
+    const consent = requireConsent(repository, phaseInput.value.request.settings, options.startedBy);
     if (!consent.ok) return consent;
-    return lock.ok ? await runPhase(opened.value.ports, opened.value.request) : lock;
+    return lock.ok ? await runPhase(phaseInput.value.ports, phaseInput.value.request) : lock;
   } finally {
     if (lock.ok) await lock.value.release();
   }
@@ -63,8 +63,8 @@ export async function openAndPreviewPhase(
   options: PhaseOptions,
   guard: OpenGuard,
 ): Promise<Result<PhasePlanDocument>> {
-  const opened = await openPhase(repository, options, guard);
-  return opened.ok ? previewPhase(opened.value.ports, opened.value.request) : opened;
+  const phaseInput = await openPhase(repository, options, guard);
+  return phaseInput.ok ? previewPhase(phaseInput.value.ports, phaseInput.value.request) : phaseInput;
 }
 
 async function openPhase(
@@ -78,10 +78,10 @@ async function openPhase(
   if (!feature.ok) return feature;
   const selection = selectionOf(repository, options);
   if (!selection.ok) return selection;
-  const read = await readSettings(repository, { kind: 'change', base: options.base ?? null });
-  if (!read.ok) return read;
-  const { settings } = read.value;
-  const roles = await rolesOf(repository, read.value);
+  const runSettings = await readSettings(repository, { kind: 'change', base: options.base ?? null });
+  if (!runSettings.ok) return runSettings;
+  const { settings } = runSettings.value;
+  const roles = await rolesOf(repository, runSettings.value);
   if (!roles.ok) return roles;
   const ruleFiles = await listRuleFiles(repository, null, Promise.resolve(null));
   if (!ruleFiles.ok) return ruleFiles;
@@ -121,7 +121,7 @@ async function openPhase(
       reporter: options.reporter,
       reviewers: await openReviewersFor(repository, settings, {
         stop: options.stop,
-        base: read.value.source.commit,
+        base: runSettings.value.source.commit,
         paid: (cost) => ledger.add(probeEntry(cost, options.startedBy, new Date())),
       }),
       proof: guard(settings.logDir),
@@ -143,13 +143,13 @@ function featureFolder(repository: RepositoryPaths, name: string): Result<RepoPa
 function selectionOf(repository: RepositoryPaths, { files, ...options }: PhaseOptions): Result<Selection> {
   const base = options.base ?? null;
   if (files === null) return ok({ kind: 'change', base });
-  const listed: RepoPath[] = [];
+  const paths: RepoPath[] = [];
   for (const name of files.names) {
     const path = name === '' ? null : userPath(repository, name, files.source);
     if (path === null) return err({ kind: 'path-outside', path: name });
-    listed.push(path);
+    paths.push(path);
   }
-  return ok({ kind: 'files', files: listed, base });
+  return ok({ kind: 'files', files: paths, base });
 }
 
 function fixingOf({ fixer, step, summary, keepSessions }: PhaseOptions): PhaseRequest['fixing'] {
@@ -167,11 +167,11 @@ function preparationsOf(phase: PhaseName, { simplify, deepenTests }: PhaseOption
 
 /** Loads the roles from the same place as the settings: the working tree or, for a pull request, the base branch. */
 async function rolesOf(repository: RepositoryPaths, { source }: RunSettings): Promise<Result<Roles>> {
-  const listed = await openSnapshots(repository).files();
-  if (!listed.ok) return listed;
+  const trackedFiles = await openSnapshots(repository).files();
+  if (!trackedFiles.ok) return trackedFiles;
   // If the roles come from the base branch, role files in the working tree have no effect, so do not report misspelt
   // names.
-  const listing = { tracked: source.from === null ? listed.value : [], untracked: [] };
+  const listing = { tracked: source.from === null ? trackedFiles.value : [], untracked: [] };
   return loadRoles(source.files, listing);
 }
 

@@ -41,7 +41,7 @@ const CALLS = {
 export function describeWorkflows(
   { jobs, sessions, problems }: OfferedWorkflows,
   calls: Calls,
-  shown = UNSTYLED,
+  style = UNSTYLED,
 ): string {
   const active = sessions.filter(({ session }) => session.end === null);
   if (jobs.length === 0 && active.length === 0) {
@@ -50,17 +50,17 @@ export function describeWorkflows(
       : 'There are no jobs. A job is a folder in .deepwork/jobs with a job.yml; see docs/workflows.md.';
   }
   return [
-    ...jobs.map((job) => describeJob(job, shown)),
+    ...jobs.map((job) => describeJob(job, style)),
     `To start one: ${CALLS[calls].start}`,
-    ...active.map((one) => describeSessionState(one, shown)),
+    ...active.map((status) => describeSessionState(status, style)),
   ].join('\n\n');
 }
 
 /** Describes a job: the steps of each workflow in order, with parallel steps in parentheses. */
 function describeJob({ name, summary, workflows }: Job, { paint }: Styled): string {
-  const lines = workflows.map((one) => {
-    const order = one.steps.map((group) => (group.length === 1 ? group.join('') : `(${group.join(' | ')})`));
-    return [one.name, `${oneLine(one.summary)} ${order.join(' → ')}`];
+  const lines = workflows.map((workflow) => {
+    const order = workflow.steps.map((group) => (group.length === 1 ? group.join('') : `(${group.join(' | ')})`));
+    return [workflow.name, `${oneLine(workflow.summary)} ${order.join(' → ')}`];
   });
   return `${paint('strong', name)}  ${oneLine(summary)}\n${columns(lines)}`;
 }
@@ -130,20 +130,20 @@ export const REVIEWER_MISSING = 'Claude Code is not installed and no other revie
 export function describeWorkflowStart(
   { session, begun, reviewerMissing }: WorkflowStart,
   calls: Calls,
-  shown = UNSTYLED,
+  style = UNSTYLED,
 ): string {
-  const state = describeSessionState({ session, open: begun }, shown);
-  const steps = describeBegunSteps(begun, calls, shown);
+  const state = describeSessionState({ session, open: begun }, style);
+  const steps = describeBegunSteps(begun, calls, style);
   return [...(reviewerMissing ? [REVIEWER_MISSING] : []), state, steps].join('\n\n');
 }
 
 /** Describes each step to do: instructions, inputs, outputs, reviews, and the command or tool call that finishes it. */
-export function describeBegunSteps(begun: readonly BegunStep[], calls: Calls, shown = UNSTYLED): string {
-  const ids = begun.map(({ step_id }) => step_id).join(', ');
+export function describeBegunSteps(steps: readonly BegunStep[], calls: Calls, style = UNSTYLED): string {
+  const ids = steps.map(({ step_id }) => step_id).join(', ');
   return [
-    ...(begun.length > 1 ? [`You can do these steps in parallel, for example with sub-agents: ${ids}.`] : []),
-    ...begun.map((step) => describeBegunStep(step, shown)),
-    describeHowToFinish(begun, calls),
+    ...(steps.length > 1 ? [`You can do these steps in parallel, for example with sub-agents: ${ids}.`] : []),
+    ...steps.map((step) => describeBegunStep(step, style)),
+    describeHowToFinish(steps, calls),
   ].join('\n\n');
 }
 
@@ -184,34 +184,34 @@ function describeCriteria(review: BegunStep['reviews'][number], { outputs }: Beg
 }
 
 /** Describes for each step, on one line, the command or tool call that finishes it. */
-export function describeHowToFinish(begun: readonly BegunStep[], calls: Calls): string {
-  return begun.map((step) => `When ${step.step_id} is done: ${describeFinishCall(step, calls)}`).join('\n');
+export function describeHowToFinish(steps: readonly BegunStep[], calls: Calls): string {
+  return steps.map((step) => `When ${step.step_id} is done: ${describeFinishCall(step, calls)}`).join('\n');
 }
 
 function describeFinishCall({ session_id, step_id, outputs }: BegunStep, calls: Calls): string {
-  const given = outputs.map(({ name, type, required }) => {
+  const outputArgs = outputs.map(({ name, type, required }) => {
     const value = type === 'file' ? '"path"' : '["path", …]';
     const option = `--output ${asShellWord(`${name}=PATH`)}${type === 'files' ? ' …' : ''}`;
-    const one = calls === 'tools' ? `${JSON.stringify(name)}: ${value}` : option;
-    return required ? one : `[${one}]`;
+    const argument = calls === 'tools' ? `${JSON.stringify(name)}: ${value}` : option;
+    return required ? argument : `[${argument}]`;
   });
   return calls === 'tools'
-    ? `finished_step with session_id "${session_id}", step_id "${step_id}" and outputs {${given.join(', ')}}`
-    : ['onceover workflow finish', `--session ${session_id}`, `--step ${step_id}`, ...given].join(' ');
+    ? `finished_step with session_id "${session_id}", step_id "${step_id}" and outputs {${outputArgs.join(', ')}}`
+    : ['onceover workflow finish', `--session ${session_id}`, `--step ${step_id}`, ...outputArgs].join(' ');
 }
 
 /** Describes the result of an attempt to finish a step, and the next steps. */
-export function describeStepEnd(end: StepEnd, calls: Calls, shown = UNSTYLED): string {
+export function describeStepEnd(end: StepEnd, calls: Calls, style = UNSTYLED): string {
   const { kind, session, step, begun, judged, skipped } = end;
   if (kind !== 'finished') {
-    const [title = '', ...rest] = describeFeedback(end, calls).split('\n\n');
-    return [shown.paint('bad', title), ...rest].join('\n\n');
+    const [title = '', ...paragraphs] = describeFeedback(end, calls).split('\n\n');
+    return [style.paint('bad', title), ...paragraphs].join('\n\n');
   }
-  const title = shown.paint('good', `Finished: ${step.id}.`);
-  const passed = judged > 0 ? ` ${count(judged, 'review')} passed.` : '';
+  const title = style.paint('good', `Finished: ${step.id}.`);
+  const passNote = judged > 0 ? ` ${count(judged, 'review')} passed.` : '';
   const reason = step.finished?.override ?? null;
-  const how = reason === null ? passed : ` The reason is stored: ${oneLine(reason)}`;
-  const next = begun.length > 0 ? describeBegunSteps(begun, calls, shown) : describeSessionState({ session }, shown);
+  const how = reason === null ? passNote : ` The reason is stored: ${oneLine(reason)}`;
+  const next = begun.length > 0 ? describeBegunSteps(begun, calls, style) : describeSessionState({ session }, style);
   return [[`${title}${how}`, ...describeSkipped(skipped)].join('\n'), next].join('\n\n');
 }
 
@@ -227,7 +227,7 @@ export function describeFeedback({ kind, session, step, ...end }: StepEnd, calls
 4. Repeat this with a new sub-agent until all criteria pass.
 5. Then call ${finish} again for session ${session.id}, with the same outputs and ${override}: say what was reviewed, and the result.`;
   }
-  const errors = end.errors.map((one) => `  ${describeReviewTrouble(one)}`);
+  const errors = end.errors.map((trouble) => `  ${describeReviewTrouble(trouble)}`);
   return [
     `Not finished: ${step.failed.length} of ${count(end.judged, 'review')} of ${step.id} did not pass (attempt ${step.attempts}).`,
     ...step.failed.map(describeFailedReview),
@@ -238,20 +238,20 @@ export function describeFeedback({ kind, session, step, ...end }: StepEnd, calls
 }
 
 function describeFailedReview(review: ReviewResult): string {
-  const failed = review.criteria_results.filter(({ passed }) => !passed);
+  const failedCriteria = review.criteria_results.filter(({ passed }) => !passed);
   return [
     describeReviewName(review),
     lines(review.feedback, '  '),
-    ...failed.flatMap(({ criterion, feedback }) => [
+    ...failedCriteria.flatMap(({ criterion, feedback }) => [
       `  FAIL ${oneLine(criterion)}`,
       ...(feedback === null ? [] : [lines(feedback, '    ')]),
     ]),
   ].join('\n');
 }
 
-function describeSkipped(skipped: readonly ReviewName[]): readonly string[] {
-  if (skipped.length === 0) return [];
-  return [`Skipped, already passed with the same files and criteria: ${skipped.map(describeReviewName).join(', ')}.`];
+function describeSkipped(reviews: readonly ReviewName[]): readonly string[] {
+  if (reviews.length === 0) return [];
+  return [`Skipped, already passed with the same files and criteria: ${reviews.map(describeReviewName).join(', ')}.`];
 }
 
 /**

@@ -22,24 +22,24 @@ export type WorkflowStatusDocument = ReturnType<typeof workflowStatusDocument>;
 export type WorkflowAbortDocument = ReturnType<typeof sessionDocument>;
 
 /** Returns the JSON document of `workflow list --json` and of the MCP tool `get_workflows`. */
-export function workflowsDocument(offered: OfferedWorkflows) {
+export function workflowsDocument(offer: OfferedWorkflows) {
   return {
-    jobs: offered.jobs.map(({ name, version, summary, workflows }) => ({ name, version, summary, workflows })),
-    sessions: offered.sessions
+    jobs: offer.jobs.map(({ name, version, summary, workflows }) => ({ name, version, summary, workflows })),
+    sessions: offer.sessions
       .filter(({ session }) => session.end === null)
       .map(({ session, open }) => ({ ...sessionHead(session), open_steps: open })),
-    warnings: workflowWarnings(offered),
+    warnings: workflowWarnings(offer),
   };
 }
 
 /** Returns the JSON document of `workflow start --json` and of the MCP tool `start_workflow`. */
 export function workflowStartDocument({ session, begun, reviewerMissing }: WorkflowStart, calls: Calls = 'tools') {
-  const [first, ...others] = begun;
+  const [first, ...parallelSteps] = begun;
   if (first === undefined) throw new Error('a workflow starts with at least one step');
   return {
     ...sessionHead(session),
     begin_step: first,
-    also_begin: others,
+    also_begin: parallelSteps,
     next: describeHowToFinish(begun, calls),
     warnings: reviewerMissing ? [REVIEWER_MISSING] : [],
   };
@@ -51,7 +51,7 @@ export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
   const isComplete = session.end?.kind === 'completed';
   const status: 'needs_work' | 'next_step' | 'workflow_complete' =
     kind !== 'finished' ? 'needs_work' : isComplete ? 'workflow_complete' : 'next_step';
-  const [first, ...others] = begun;
+  const [first, ...parallelSteps] = begun;
   return {
     status,
     session_id: session.id,
@@ -65,7 +65,7 @@ export function stepEndDocument(end: StepEnd, calls: Calls = 'tools') {
     review_instructions_file: kind === 'instructed' ? (step.instructed?.file ?? null) : null,
     override_reason: step.finished?.override ?? null,
     begin_step: first ?? null,
-    also_begin: others,
+    also_begin: parallelSteps,
     open_steps: openSteps(session).map(({ id }) => id),
     next: begun.length > 0 ? describeHowToFinish(begun, calls) : null,
     summary: isComplete ? describeSessionState({ session }) : null,

@@ -23,14 +23,14 @@ export type WorkflowCaller = {
 /** Returns the reviewer that the caller wants. Default: Claude Code or, if that is not installed, self-review. */
 export async function chooseReviewer(
   repository: RepositoryPaths,
-  wanted: WorkflowCaller & { readonly reviewer: string | null; readonly selfReview: boolean },
+  request: WorkflowCaller & { readonly reviewer: string | null; readonly selfReview: boolean },
 ): Promise<Result<{ readonly reviewer: SessionReviewer; readonly reviewerMissing: boolean }>> {
-  if (wanted.selfReview) return ok({ reviewer: { kind: 'self' }, reviewerMissing: false });
-  const name = wanted.reviewer ?? USUAL_AGENT;
-  const found = await findReviewer(repository, name, wanted);
-  if (found.ok) return ok({ reviewer: { kind: 'agent', name }, reviewerMissing: false });
-  const fallsBack = wanted.reviewer === null && found.failure.kind === 'reviewer-not-here';
-  return fallsBack ? ok({ reviewer: { kind: 'self' }, reviewerMissing: true }) : found;
+  if (request.selfReview) return ok({ reviewer: { kind: 'self' }, reviewerMissing: false });
+  const name = request.reviewer ?? USUAL_AGENT;
+  const reviewerCheck = await findReviewer(repository, name, request);
+  if (reviewerCheck.ok) return ok({ reviewer: { kind: 'agent', name }, reviewerMissing: false });
+  const fallsBack = request.reviewer === null && reviewerCheck.failure.kind === 'reviewer-not-here';
+  return fallsBack ? ok({ reviewer: { kind: 'self' }, reviewerMissing: true }) : reviewerCheck;
 }
 
 /**
@@ -44,25 +44,25 @@ export async function openStepJudge(
   about: StepName,
 ): Promise<Result<OutputJudge>> {
   if (reviewer.kind === 'self') return ok(new QualityGate());
-  const found = await findReviewer(repository, reviewer.name, caller);
-  if (!found.ok) return found;
+  const reviewerCheck = await findReviewer(repository, reviewer.name, caller);
+  if (!reviewerCheck.ok) return reviewerCheck;
   const ledger = openLedger(repository.commonDir);
   let branch: Promise<string | null> | null = null;
-  const evaluated = async (questions: QualityQuestions) => {
+  const recordCosts = async (questions: QualityQuestions) => {
     const at = new Date().toISOString();
     branch ??= branchOf(repository);
-    const dated = { at, startedBy: caller.startedBy, branch: await branch };
-    const added = await ledger.add({ kind: 'step', ...about, ...dated, ...costOf(questions) });
-    if (!added.ok) caller.lost(added.failure);
+    const context = { at, startedBy: caller.startedBy, branch: await branch };
+    const addResult = await ledger.add({ kind: 'step', ...about, ...context, ...costOf(questions) });
+    if (!addResult.ok) caller.lost(addResult.failure);
   };
   let opening: ReturnType<typeof openQualityCli> | null = null;
   const cli: QualityCli = {
     async run(call) {
       // Open the agent only when it is first called, so that a failure is reported as a review without a verdict.
-      opening ??= openQualityCli(repository.root, { agent: reviewer.name, signal: caller.stop }, evaluated);
-      const opened = await opening;
-      if (!opened.ok) throw new QualityGateError(describeFailure(opened.failure).what);
-      return opened.value.run(call);
+      opening ??= openQualityCli(repository.root, { agent: reviewer.name, signal: caller.stop }, recordCosts);
+      const agentCli = await opening;
+      if (!agentCli.ok) throw new QualityGateError(describeFailure(agentCli.failure).what);
+      return agentCli.value.run(call);
     },
   };
   return ok(new QualityGate({ cli }));
@@ -82,8 +82,8 @@ function costOf({ dispatches, isAnswered }: QualityQuestions) {
 }
 
 async function branchOf(repository: RepositoryPaths): Promise<string | null> {
-  const compared = await openSnapshots(repository).compare({ kind: 'uncommitted' }, null);
-  return compared.ok ? compared.value.where.branch : null;
+  const comparison = await openSnapshots(repository).compare({ kind: 'uncommitted' }, null);
+  return comparison.ok ? comparison.value.where.branch : null;
 }
 
 /** Fails if an agent is not installed, or if the settings define its command and the user has not approved that. */
@@ -92,17 +92,20 @@ async function findReviewer(
   name: string,
   { startedBy }: WorkflowCaller,
 ): Promise<Result<void>> {
-  const read = await readSettings(repository, { kind: 'change', base: null });
-  if (!read.ok) return read;
-  read.value.parsed.save();
-  const { settings, written } = read.value;
-  const known = await knownAgents(settings.agent, process.env, repository.root);
-  const agent = known.find((one) => one.agent.name === name);
-  if (agent === undefined) return err({ kind: 'unknown-agent', name, known: known.map((one) => one.agent.name) });
+  const runSettings = await readSettings(repository, { kind: 'change', base: null });
+  if (!runSettings.ok) return runSettings;
+  runSettings.value.parsed.save();
+  const { settings, written } = runSettings.value;
+  const agents = await knownAgents(settings.agent, process.env, repository.root);
+  const agent = agents.find((candidate) => candidate.agent.name === name);
+  if (agent === undefined)
+    return err({ kind: 'unknown-agent', name, known: agents.map((candidate) => candidate.agent.name) });
   if (agent.program === null) {
-    const found = known.filter(({ program }) => program !== null).map((one) => one.agent.name);
-    return err({ kind: 'reviewer-not-here', name, found });
+    const installedNames = agents.filter(({ program }) => program !== null).map((candidate) => candidate.agent.name);
+    return err({ kind: 'reviewer-not-here', name, found: installedNames });
   }
-  const own = agent.settings;
-  return own !== null && needsApproval(own) ? requireConsent(repository, written, startedBy) : ok(undefined);
+  const agentSettings = agent.settings;
+  return agentSettings !== null && needsApproval(agentSettings)
+    ? requireConsent(repository, written, startedBy)
+    : ok(undefined);
 }

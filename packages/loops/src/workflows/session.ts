@@ -6,13 +6,13 @@ import type { Job, StepState, Workflow, WorkflowSession } from './types.ts';
 /** Returns a new session of a workflow, in which the steps of the first group have started. */
 export function beginSession(
   workflow: Workflow,
-  given: Pick<WorkflowSession, 'id' | 'job' | 'goal' | 'reviewer' | 'startedAt'>,
+  fields: Pick<WorkflowSession, 'id' | 'job' | 'goal' | 'reviewer' | 'startedAt'>,
 ): WorkflowSession {
   const state = { attempts: 0, passed: [], failed: [], instructed: null, finished: null };
   const steps = workflow.steps.flatMap((ids, group) =>
-    ids.map((id) => ({ id, group, begunAt: group === 0 ? given.startedAt : null, ...state })),
+    ids.map((id) => ({ id, group, begunAt: group === 0 ? fields.startedAt : null, ...state })),
   );
-  return { ...given, workflow: workflow.name, end: null, steps };
+  return { ...fields, workflow: workflow.name, end: null, steps };
 }
 
 /** Returns the steps that have started but are not finished. */
@@ -24,13 +24,13 @@ export function openSteps({ steps }: WorkflowSession): readonly StepState[] {
 export function finishStep(
   session: WorkflowSession,
   id: string,
-  finished: NonNullable<StepState['finished']>,
+  completion: NonNullable<StepState['finished']>,
 ): WorkflowSession {
-  const { at } = finished;
-  const { steps } = changeStep(session, id, { finished });
-  const left = steps.filter((step) => step.finished === null);
-  if (left.length === 0) return { ...session, steps, end: { kind: 'completed', at } };
-  const current = Math.min(...left.map(({ group }) => group));
+  const { at } = completion;
+  const { steps } = changeStep(session, id, { finished: completion });
+  const remainingSteps = steps.filter((step) => step.finished === null);
+  if (remainingSteps.length === 0) return { ...session, steps, end: { kind: 'completed', at } };
+  const current = Math.min(...remainingSteps.map(({ group }) => group));
   return {
     ...session,
     steps: steps.map((step) => (step.group === current ? { ...step, begunAt: step.begunAt ?? at } : step)),
@@ -43,9 +43,13 @@ export function recordPass(session: WorkflowSession, id: string, digest: string)
   return changeStep(session, id, { passed: [...new Set([...passed, digest])] });
 }
 
-/** Counts one more attempt of a step, and stores its failed reviews. `failed` is empty if all reviews passed. */
-export function recordVerdict(session: WorkflowSession, id: string, failed: readonly ReviewResult[]): WorkflowSession {
-  return changeStep(session, id, { attempts: stepState(session, id).attempts + 1, failed });
+/** Counts one more attempt of a step, and stores its failed reviews. `failedReviews` is empty if all reviews passed. */
+export function recordVerdict(
+  session: WorkflowSession,
+  id: string,
+  failedReviews: readonly ReviewResult[],
+): WorkflowSession {
+  return changeStep(session, id, { attempts: stepState(session, id).attempts + 1, failed: failedReviews });
 }
 
 export function changeStep(session: WorkflowSession, id: string, change: Partial<StepState>): WorkflowSession {

@@ -44,16 +44,16 @@ export type FinishStepOptions = WorkflowCaller &
 
 /** Returns the jobs of the repository, and all sessions with their state. */
 export async function listWorkflows(repository: RepositoryPaths): Promise<Result<OfferedWorkflows>> {
-  const loaded = loadJobs(repository);
-  if (!loaded.ok) return loaded;
-  const all = await openWorkflowSessions(repository).all();
-  if (!all.ok) return all;
-  const jobs = loaded.value.flatMap(({ job }) => job ?? []);
+  const loadedJobs = loadJobs(repository);
+  if (!loadedJobs.ok) return loadedJobs;
+  const storedSessions = await openWorkflowSessions(repository).all();
+  if (!storedSessions.ok) return storedSessions;
+  const jobs = loadedJobs.value.flatMap(({ job }) => job ?? []);
   return ok({
     jobs,
-    problems: loaded.value.flatMap(({ problems }) => problems),
-    sessions: all.value.sessions.map((session) => statusOf(session, jobs)),
-    unreadable: all.value.unreadable,
+    problems: loadedJobs.value.flatMap(({ problems }) => problems),
+    sessions: storedSessions.value.sessions.map((session) => statusOf(session, jobs)),
+    unreadable: storedSessions.value.unreadable,
   });
 }
 
@@ -76,16 +76,16 @@ export async function startWorkflowRun(
   if (!job.ok) return job;
   const workflow = findWorkflow(job.value, options.workflow);
   if (!workflow.ok) return workflow;
-  const chosen = await chooseReviewer(repository, options);
-  if (!chosen.ok) return chosen;
-  const { reviewer, reviewerMissing } = chosen.value;
-  const given = { job: options.job, goal: options.goal, reviewer, startedAt: new Date().toISOString() };
+  const choice = await chooseReviewer(repository, options);
+  if (!choice.ok) return choice;
+  const { reviewer, reviewerMissing } = choice.value;
+  const fields = { job: options.job, goal: options.goal, reviewer, startedAt: new Date().toISOString() };
   const sessions = openWorkflowSessions(repository);
   for (;;) {
-    const session = beginSession(workflow.value, { ...given, id: randomBytes(4).toString('hex') as SessionId });
-    const created = await sessions.create(session);
-    if (!created.ok) return created;
-    if (created.value === 'written') return ok({ session, begun: begunSteps(session, job.value), reviewerMissing });
+    const session = beginSession(workflow.value, { ...fields, id: randomBytes(4).toString('hex') as SessionId });
+    const creation = await sessions.create(session);
+    if (!creation.ok) return creation;
+    if (creation.value === 'written') return ok({ session, begun: begunSteps(session, job.value), reviewerMissing });
   }
 }
 
@@ -102,7 +102,7 @@ export async function finishWorkflowStepRun(
   // Report only the first failure: if the ledger (the log of costs) cannot be written, every later write fails for the
   // same reason.
   let notInLedger: Failure | null = null;
-  const lost = (failure: Failure) => {
+  const noteFailure = (failure: Failure) => {
     notInLedger ??= failure;
   };
   const ports: WorkflowPorts = {
@@ -111,12 +111,12 @@ export async function finishWorkflowStepRun(
     root: repository.root,
     contents: () => openContents(repository.root),
     job: (name) => findJob(repository, name),
-    judge: (reviewer, about) => openStepJudge(repository, reviewer, { startedBy, stop, lost }, about),
+    judge: (reviewer, about) => openStepJudge(repository, reviewer, { startedBy, stop, lost: noteFailure }, about),
     locate: (path) => userPath(repository, path, pathsFrom),
     progress,
   };
   const ending = finishWorkflowStep(ports, request)
-    .then((ended) => (ended.ok ? ok({ ...ended.value, notInLedger }) : ended))
+    .then((result) => (result.ok ? ok({ ...result.value, notInLedger }) : result))
     .finally(() => inProgress.delete(key));
   inProgress.set(key, ending);
   return ending;
@@ -137,16 +137,18 @@ export async function abortWorkflowRun(
 const CLOCK = { now: () => new Date() };
 
 function findJob(repository: RepositoryPaths, name: string): Result<Job> {
-  const loaded = loadJobs(repository);
-  if (!loaded.ok) return loaded;
-  const found = loaded.value.find((one) => one.name === name);
-  if (found === undefined) return err({ kind: 'unknown-job', name, known: loaded.value.map((one) => one.name) });
-  return found.job === null ? err({ kind: 'broken-config', problems: found.problems }) : ok(found.job);
+  const loadedJobs = loadJobs(repository);
+  if (!loadedJobs.ok) return loadedJobs;
+  const loadedJob = loadedJobs.value.find((entry) => entry.name === name);
+  if (loadedJob === undefined)
+    return err({ kind: 'unknown-job', name, known: loadedJobs.value.map((entry) => entry.name) });
+  return loadedJob.job === null ? err({ kind: 'broken-config', problems: loadedJob.problems }) : ok(loadedJob.job);
 }
 
 function findWorkflow({ name: job, workflows }: Job, name: string | null): Result<Workflow> {
-  const [only, ...others] = workflows;
-  const found = name === null && others.length === 0 ? only : workflows.find((one) => one.name === name);
-  if (found !== undefined) return ok(found);
-  return err({ kind: 'unknown-workflow', job, name, known: workflows.map((one) => one.name) });
+  const [only, ...alternatives] = workflows;
+  const workflow =
+    name === null && alternatives.length === 0 ? only : workflows.find((candidate) => candidate.name === name);
+  if (workflow !== undefined) return ok(workflow);
+  return err({ kind: 'unknown-workflow', job, name, known: workflows.map((entry) => entry.name) });
 }

@@ -36,18 +36,18 @@ describe('the document of a phase', () => {
       playedRound({ content: 'c1' }),
       playedRound({ round: 2, stage: 'phase', content: 'c2', looks: [look({ role: 'phase-reviewer' })] }),
     ];
-    const approved = phaseOutcome({ run: phaseRun({ rounds }) });
-    expect(phaseDocument(approved).warnings).toEqual([
+    const outcome = phaseOutcome({ run: phaseRun({ rounds }) });
+    expect(phaseDocument(outcome).warnings).toEqual([
       'spec-reviewer approved an earlier version and did not see the later changes ("recheck_domain: true" in onceover.yml shows them)',
     ]);
-    expect(phaseDocument({ ...approved, end: phaseEnd('cap') }).warnings).toEqual([]);
+    expect(phaseDocument({ ...outcome, end: phaseEnd('cap') }).warnings).toEqual([]);
   });
 
   test('has every review, fix and open issue', () => {
-    const said = issue({ category: 'clarity', location: 'spec.md:3' });
+    const finding = issue({ category: 'clarity', location: 'spec.md:3' });
     const rounds = [
       playedRound({
-        looks: [found([said], { spent: spent(10, { usage: usage() }) })],
+        looks: [found([finding], { spent: spent(10, { usage: usage() }) })],
         marks: [
           { kind: 'lazy-load-warning', role: 'spec-reviewer' },
           { kind: 'lazy-load-warning', role: 'phase-reviewer' },
@@ -59,12 +59,12 @@ describe('the document of a phase', () => {
     const outcome = phaseOutcome({
       run: phaseRun({ rounds }),
       end: phaseEnd('reviewer-failed', { status: 'needs_work' }),
-      open: [{ role: 'spec-reviewer', issue: said }],
+      open: [{ role: 'spec-reviewer', issue: finding }],
       exitCode: 1,
       usage: usage(),
       notices: [{ kind: 'no-price', agents: ['house'] }],
     });
-    const told = { severity: 'blocker', level: null, category: 'clarity', location: 'spec.md:3', suggestion: null };
+    const fields = { severity: 'blocker', level: null, category: 'clarity', location: 'spec.md:3', suggestion: null };
     expect(phaseDocument(outcome)).toEqual({
       phase: 'specify',
       feature: 'docs/f',
@@ -90,7 +90,7 @@ describe('the document of a phase', () => {
               marks: ['LAZY-LOAD-WARNING: spec-reviewer did not confirm artifact reads'],
               reviewer_approved: false,
               engine_pass: false,
-              issues: [{ ...told, description: 'It cannot be tested.' }],
+              issues: [{ ...fields, description: 'It cannot be tested.' }],
               summary: 'Read.',
               error: null,
             },
@@ -129,7 +129,7 @@ describe('the document of a phase', () => {
         },
       ],
       preparations: [],
-      open_issues: [{ role: 'spec-reviewer', ...told, description: 'It cannot be tested.' }],
+      open_issues: [{ role: 'spec-reviewer', ...fields, description: 'It cannot be tested.' }],
       forbidden_edits: [],
       usage: USAGE,
       saved: { pass: 0, slot: 0, session: 0, prefix: 0, reading: 0 },
@@ -220,11 +220,11 @@ describe('the document of a phase', () => {
         fc.constantFrom(...PHASES),
         issues,
         fc.boolean(),
-        (why, phase, all, fails) => {
+        (why, phase, issues, fails) => {
           const rounds = [
             playedRound({
               phase,
-              looks: [look({ answer: answerWith(all), enginePass: false })],
+              looks: [look({ answer: answerWith(issues), enginePass: false })],
               errors: fails ? [lookError({ role: 'phase-reviewer', failure: { kind: 'stopped', by: 'trouble' } })] : [],
               fix: fixBy(fails ? null : 'codex'),
             }),
@@ -233,7 +233,7 @@ describe('the document of a phase', () => {
             phaseOutcome({
               run: phaseRun({ phase, rounds }),
               end: why === null ? null : phaseEnd(why),
-              open: all.map((one) => ({ role: 'spec-reviewer', issue: one })),
+              open: issues.map((item) => ({ role: 'spec-reviewer', issue: item })),
             }),
           );
           expect(phaseSchema.strict().parse(JSON.parse(JSON.stringify(document)))).toEqual(document);

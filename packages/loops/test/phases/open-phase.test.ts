@@ -61,14 +61,14 @@ describe('options of a phase', () => {
     const approves = { approved: true, issues: [], summary: '' };
     repo.answers('two', { ...REFUSES, session_id: 's' } as object, ...Array(6).fill({ ...approves, session_id: 's' }));
     repo.answers('own', { summary: 'Fixed.', $run: 'echo 1 >> src/a.ts; echo KEY=2 > src/tokens.json' });
-    const hidden = ['src/tokens.json'];
+    const hiddenPaths = ['src/tokens.json'];
     const wish = { ...WISH, phase: 'implement' } as const;
     const { end, notices } = value(await openAndRunPhase(await placeOf(repo), wish, NO_GUARD));
     expect([end?.why, end?.paths, notices]).toEqual([
       'forbidden-edit',
-      hidden,
+      hiddenPaths,
       [
-        { kind: 'hidden-by-fixer', paths: hidden },
+        { kind: 'hidden-by-fixer', paths: hiddenPaths },
         { kind: 'withheld', why: 'secret', paths: ['.env'] },
       ],
     ]);
@@ -135,8 +135,8 @@ describe('options of a phase', () => {
       [{ fixer: 'bob' }, 'unknown-agent'],
     ];
     for (const [wish, kind] of WRONG) {
-      const ended = await openAndRunPhase(place, { ...WISH, ...wish }, NO_GUARD);
-      expect(ended, JSON.stringify(wish)).toMatchObject({ ok: false, failure: { kind } });
+      const outcome = await openAndRunPhase(place, { ...WISH, ...wish }, NO_GUARD);
+      expect(outcome, JSON.stringify(wish)).toMatchObject({ ok: false, failure: { kind } });
     }
     expect(repo.calls()).toEqual([]);
   });

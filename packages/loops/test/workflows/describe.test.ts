@@ -107,44 +107,44 @@ When research is done: finished_step with session_id "ab12", step_id "research" 
 
 describe('the result of a step', () => {
   const base = { judged: 0, skipped: [], errors: [], begun: [], notInLedger: null } as const;
-  const ended = (more: Partial<StepEnd>, id = 'research'): StepEnd => {
-    const { session = SECOND } = more;
-    return { ...base, kind: 'finished', session, step: stepState(session, id), ...more };
+  const endOf = (fields: Partial<StepEnd>, id = 'research'): StepEnd => {
+    const { session = SECOND } = fields;
+    return { ...base, kind: 'finished', session, step: stepState(session, id), ...fields };
   };
   const title = (end: StepEnd) => describeStepEnd(end, 'tools').split('\n', 1)[0];
 
   test.each<[title: string, end: StepEnd, said: string]>([
-    ['without reviews', ended({}), 'Finished: research.'],
-    ['passed', ended({ judged: 2 }), 'Finished: research. 2 reviews passed.'],
+    ['without reviews', endOf({}), 'Finished: research.'],
+    ['passed', endOf({ judged: 2 }), 'Finished: research. 2 reviews passed.'],
     [
       'with all reviews already passed',
-      ended({ skipped: [{ review_run_each: 'step', target_file: null }] }),
+      endOf({ skipped: [{ review_run_each: 'step', target_file: null }] }),
       'Finished: research.',
     ],
     [
       'with a reason',
-      ended({ session: finishStep(BEGUN, 'research', { ...DONE, override: 'A draft.' }) }),
+      endOf({ session: finishStep(BEGUN, 'research', { ...DONE, override: 'A draft.' }) }),
       'Finished: research. The reason is stored: A draft.',
     ],
-  ])('finished %s', (_, end, said) => {
-    expect(title(end)).toBe(said);
+  ])('finished %s', (_, end, heading) => {
+    expect(title(end)).toBe(heading);
   });
 
   test('lists skipped reviews, next steps and open steps', () => {
-    const skipped = [
+    const reviews = [
       { review_run_each: 'notes', target_file: '1.md' },
       { review_run_each: 'step', target_file: null },
     ];
-    expect(describeStepEnd(ended({ judged: 1, skipped, begun: steps(SECOND).slice(0, 1) }), 'tools')).toMatch(
+    expect(describeStepEnd(endOf({ judged: 1, skipped: reviews, begun: steps(SECOND).slice(0, 1) }), 'tools')).toMatch(
       /^Finished: research\. 1 review passed\.\nSkipped, already passed with the same files and criteria: 1\.md \(notes\), all outputs together\.\n\nStep left: /,
     );
-    expect(describeStepEnd(ended({}), 'tools')).toMatch(/^Finished: research\.\n\nSession ab12 .*left {6}open/s);
+    expect(describeStepEnd(endOf({}), 'tools')).toMatch(/^Finished: research\.\n\nSession ab12 .*left {6}open/s);
   });
 
   test('lists all outputs and overrides at the end', () => {
     let session = finishStep(SECOND, 'left', { ...DONE, outputs: { left: 'l.md' }, override: 'A draft.' });
     session = finishStep(session, 'right', { ...DONE, outputs: {} });
-    expect(describeStepEnd(ended({ session }, 'right'), 'tools')).toBe(`Finished: right.
+    expect(describeStepEnd(endOf({ session }, 'right'), 'tools')).toBe(`Finished: right.
 
 Session ab12 (study/full) was completed at ${NOW}
 Goal: Find out.
@@ -156,10 +156,10 @@ Reviewer: one.
   });
 
   test('lists failed and skipped reviews, reviews without a verdict, and the next step', () => {
-    const failed = [{ ...failedReview('notes', '2.md'), feedback: 'Two\nlines.' }, failedReview('step')];
-    const end = ended({
+    const reviews = [{ ...failedReview('notes', '2.md'), feedback: 'Two\nlines.' }, failedReview('step')];
+    const end = endOf({
       kind: 'failed',
-      session: changeStep(BEGUN, 'research', { attempts: 2, failed }),
+      session: changeStep(BEGUN, 'research', { attempts: 2, failed: reviews }),
       judged: 3,
       errors: [{ review_run_each: 'notes', target_file: '3.md', message: 'It took\ntoo long.' }],
       skipped: [{ review_run_each: 'notes', target_file: '1.md' }],
@@ -188,8 +188,8 @@ Fix what did not pass and call finished_step again with all outputs. Reviews tha
   });
 
   test('describes a self-review', () => {
-    const instructed = { digest: 'x', file: 'review.md' as RepoPath, at: NOW };
-    const end = ended({ kind: 'instructed', session: changeStep(BEGUN, 'research', { instructed }) });
+    const instruction = { digest: 'x', file: 'review.md' as RepoPath, at: NOW };
+    const end = endOf({ kind: 'instructed', session: changeStep(BEGUN, 'research', { instructed: instruction }) });
     expect(describeStepEnd(end, 'tools')).toContain('1. Have the sub-agent read the review file review.md and');
     expect(describeStepEnd(end, 'tools')).toContain(
       '5. Then call finished_step again for session ab12, with the same outputs and quality_review_override_reason: say',
@@ -203,9 +203,9 @@ Fix what did not pass and call finished_step again with all outputs. Reviews tha
 test.each([
   [false, 'Session ab12 (study/full) '],
   [true, 'Claude Code is not installed and no other reviewer was named.\n\nSession ab12 '],
-])('names the reviewer at the start (missing: %s)', (reviewerMissing, said) => {
+])('names the reviewer at the start (missing: %s)', (reviewerMissing, opening) => {
   const text = describeWorkflowStart({ session: BEGUN, begun: steps(BEGUN), reviewerMissing }, 'tools');
-  expect(text.startsWith(said)).toBe(true);
+  expect(text.startsWith(opening)).toBe(true);
   expect(text).toMatch(/\nReviewer: one\.\n\n {2}research {2}open .*\n\nStep research: /s);
 });
 
@@ -265,8 +265,8 @@ The steps of its workflow have changed, so this session cannot continue.
 
   test('has the state of each step', () => {
     const failing = recordVerdict(SECOND, 'left', [failedReview('left', 'l.md')]);
-    const instructed = { digest: 'x', file: 'review.md' as RepoPath, at: NOW };
-    const session = changeStep(failing, 'right', { instructed });
+    const instruction = { digest: 'x', file: 'review.md' as RepoPath, at: NOW };
+    const session = changeStep(failing, 'right', { instructed: instruction });
     const text = describeSessionState({ session });
     expect(text).toBe(`Session ab12 (study/full) has been active since ${NOW}
 Goal: Find out.
@@ -277,9 +277,9 @@ Reviewer: one.
   right     open      to be reviewed: review.md`);
     expect(describeSessionState({ session, isCurrent: false })).toContain('this session cannot continue');
     const end = { kind: 'aborted', at: NOW, explanation: 'No\ntime.' } as const;
-    const aborted = describeSessionState({ session: { ...session, end }, isCurrent: false });
-    expect(aborted).toContain(`was aborted at ${NOW}: No; time.`);
-    expect(aborted).not.toContain('cannot continue');
+    const sessionText = describeSessionState({ session: { ...session, end }, isCurrent: false });
+    expect(sessionText).toContain(`was aborted at ${NOW}: No; time.`);
+    expect(sessionText).not.toContain('cannot continue');
   });
 
   test('warns about problems and unreadable sessions', () => {

@@ -42,7 +42,7 @@ const done = (out: string | string[]) => ({ at: NOW, outputs: { out }, notes: 'N
 const NEXT = finishStep(BEGUN, 'a', done('a.md'));
 const LAST = finishStep(finishStep(NEXT, 'b', done('b.md')), 'c', done(['c.md']));
 
-const end = (session: WorkflowSession, more: Partial<StepEnd> = {}): StepEnd => ({
+const end = (session: WorkflowSession, fields: Partial<StepEnd> = {}): StepEnd => ({
   kind: 'finished',
   session,
   step: stepState(session, 'a'),
@@ -51,7 +51,7 @@ const end = (session: WorkflowSession, more: Partial<StepEnd> = {}): StepEnd => 
   errors: [],
   begun: [],
   notInLedger: null,
-  ...more,
+  ...fields,
 });
 
 test('documents a start with parallel steps', () => {
@@ -133,19 +133,19 @@ test('documents a ledger failure as a warning', () => {
 test('documents jobs, sessions and their state', () => {
   const standing = { session: NEXT, isCurrent: true, open: begunSteps(NEXT, JOB).slice(0, 1) };
   const aborting = { ...BEGUN, end: { kind: 'aborted', at: NOW, explanation: 'Why.' } } as const;
-  const ended = { session: aborting, isCurrent: true, open: [] };
-  const list = workflowsDocument({ jobs: [JOB], problems: [], sessions: [standing, ended], unreadable: [] });
+  const abortion = { session: aborting, isCurrent: true, open: [] };
+  const list = workflowsDocument({ jobs: [JOB], problems: [], sessions: [standing, abortion], unreadable: [] });
   expect(workflowsSchema.parse(list)).toEqual(list);
   expect(list).toMatchObject({
     jobs: [{ name: 'study', workflows: [{ steps: [['a'], ['b', 'c']] }] }],
     sessions: [{ session_id: 'ab12', open_steps: [{ step_id: 'b' }] }],
   });
-  const status = workflowStatusDocument([standing, ended], ['careful']);
+  const status = workflowStatusDocument([standing, abortion], ['careful']);
   expect(workflowStatusSchema.parse(status)).toEqual(status);
-  expect(status.sessions.map((one) => one.status)).toEqual(['active', 'aborted']);
-  const aborted = sessionDocument(ended.session);
-  expect(workflowAbortSchema.parse(aborted)).toEqual(aborted);
-  expect(aborted).toMatchObject({
+  expect(status.sessions.map((entry) => entry.status)).toEqual(['active', 'aborted']);
+  const document = sessionDocument(abortion.session);
+  expect(workflowAbortSchema.parse(document)).toEqual(document);
+  expect(document).toMatchObject({
     explanation: 'Why.',
     ended_at: NOW,
     steps: [{ status: 'open' }, { status: 'waiting' }, {}],

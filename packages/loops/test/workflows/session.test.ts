@@ -28,20 +28,20 @@ describe('finishing a step', () => {
     ['starts nothing while another step of the group is open', ['a', 'c'], [], ['b']],
     ['starts the next group when all steps are finished', ['a', 'c', 'b'], ['d'], ['d']],
     ['completes the session', ['a', 'b', 'c', 'd'], [], []],
-  ])('%s', (_, finished, begun, opened) => {
+  ])('%s', (_, ids, newIds, openIds) => {
     let session = sessionOf(job);
     let last: readonly string[] = [];
-    for (const id of finished) {
+    for (const id of ids) {
       const before = open(session);
       session = finishStep(session, id, done(`${id}.md`));
-      last = open(session).filter((one) => !before.includes(one));
+      last = open(session).filter((id) => !before.includes(id));
     }
-    expect(last).toEqual(begun);
-    expect(open(session)).toEqual(opened);
-    expect(session.end).toEqual(finished.length === 4 ? { kind: 'completed', at: LATER } : null);
+    expect(last).toEqual(newIds);
+    expect(open(session)).toEqual(openIds);
+    expect(session.end).toEqual(ids.length === 4 ? { kind: 'completed', at: LATER } : null);
     for (const { id, begunAt, finished: state } of session.steps) {
-      expect(state).toEqual(finished.includes(id) ? done(`${id}.md`) : null);
-      expect(begunAt).toBe(id === 'a' ? NOW : opened.includes(id) || finished.includes(id) ? LATER : null);
+      expect(state).toEqual(ids.includes(id) ? done(`${id}.md`) : null);
+      expect(begunAt).toBe(id === 'a' ? NOW : openIds.includes(id) || ids.includes(id) ? LATER : null);
     }
   });
 
@@ -50,9 +50,14 @@ describe('finishing a step', () => {
     for (const digest of ['x', 'y', 'y', 'z']) session = recordPass(session, 'a', digest);
     session = recordVerdict(session, 'a', [failedReview('step')]);
     session = recordVerdict(session, 'a', []);
-    const instructed = { digest: 'd', file: 'x.md' as RepoPath, at: NOW };
-    session = changeStep(session, 'a', { instructed });
-    expect(session.steps[0]).toMatchObject({ passed: ['x', 'y', 'z'], attempts: 2, failed: [], instructed });
+    const instruction = { digest: 'd', file: 'x.md' as RepoPath, at: NOW };
+    session = changeStep(session, 'a', { instructed: instruction });
+    expect(session.steps[0]).toMatchObject({
+      passed: ['x', 'y', 'z'],
+      attempts: 2,
+      failed: [],
+      instructed: instruction,
+    });
     expect(session.steps[1]).toEqual(sessionOf(job).steps[1]);
   });
 });
@@ -90,28 +95,28 @@ describe('for any job and order of finishing', () => {
       fc.property(story, ({ sizes, choices }) => {
         const job = jobWith(sizes);
         let session = sessionOf(job);
-        const begun = [...open(session)];
-        const finished: string[] = [];
+        const seenIds = [...open(session)];
+        const doneIds: string[] = [];
         for (const choice of choices) {
           const there = open(session);
           const id = there[choice % Math.max(1, there.length)];
           if (id === undefined) break;
           const before = session;
           session = finishStep(session, id, done(`${id}.md`));
-          finished.push(id);
-          const started = open(session).filter((one) => !there.includes(one));
-          for (const one of started) {
-            expect(begun).not.toContain(one);
-            const needs = job.steps.find((step) => step.id === one)?.dependencies ?? [];
-            expect(needs.every((need) => finished.includes(need))).toBe(true);
+          doneIds.push(id);
+          const newIds = open(session).filter((id) => !there.includes(id));
+          for (const newId of newIds) {
+            expect(seenIds).not.toContain(newId);
+            const needs = job.steps.find((step) => step.id === newId)?.dependencies ?? [];
+            expect(needs.every((need) => doneIds.includes(need))).toBe(true);
           }
-          begun.push(...started);
+          seenIds.push(...newIds);
           for (const step of before.steps) {
             if (step.finished === null) continue;
-            expect(session.steps.find((one) => one.id === step.id)?.finished).toEqual(step.finished);
+            expect(session.steps.find((state) => state.id === step.id)?.finished).toEqual(step.finished);
           }
         }
-        expect(begun.toSorted()).toEqual(job.steps.map(({ id }) => id).toSorted());
+        expect(seenIds.toSorted()).toEqual(job.steps.map(({ id }) => id).toSorted());
         expect(session.end?.kind).toBe('completed');
         expect(session.steps.map((step) => step.finished?.outputs)).toEqual(
           session.steps.map(({ id }) => ({ out: `${id}.md` })),

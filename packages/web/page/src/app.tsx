@@ -19,11 +19,11 @@ import { whole } from './words.ts';
 
 export function App() {
   const { value: data } = page;
-  const { value: shown } = route;
+  const { value: currentRoute } = route;
   useEffect(() => {
-    if (shown.view !== 'report') scrollTo(0, 0);
-    else if (data !== null && shown.target !== null) showTarget(shown.target);
-  }, [shown, data === null]);
+    if (currentRoute.view !== 'report') scrollTo(0, 0);
+    else if (data !== null && currentRoute.target !== null) showTarget(currentRoute.target);
+  }, [currentRoute, data === null]);
   useEffect(() => {
     const title = data?.verdict[0]?.replace(/ \(exit code \d+\)$/, '') ?? 'onceover';
     document.title = data === null ? 'onceover' : showInvisible(`${title} · ${data.project}`);
@@ -31,9 +31,9 @@ export function App() {
   return (
     <>
       <TopBar data={data} />
-      {shown.view === 'call' && <CallPage id={shown.id} />}
-      {shown.view === 'diff' && <DiffPage route={shown} />}
-      {shown.view === 'report' && (
+      {currentRoute.view === 'call' && <CallPage id={currentRoute.id} />}
+      {currentRoute.view === 'diff' && <DiffPage route={currentRoute} />}
+      {currentRoute.view === 'report' && (
         <div class="layout">
           {data !== null && <Contents data={data} />}
           <main id="main">
@@ -71,8 +71,8 @@ function Waiting() {
 
 function Report({ data }: { readonly data: PageDocument }) {
   const { run, phase } = data;
-  const shown = sectionsOf(data);
-  const has = (id: string) => shown.includes(id);
+  const sections = sectionsOf(data);
+  const has = (id: string) => sections.includes(id);
   return (
     <>
       <Verdict page={data} />
@@ -136,8 +136,8 @@ function sectionsOf({ run, phase, prove, feature, history, cost, logs }: PageDoc
 }
 
 function Contents({ data }: { readonly data: PageDocument }) {
-  const shown = sectionsOf(data);
-  const current = useSectionOnScreen(shown.join(' '));
+  const sections = sectionsOf(data);
+  const current = useSectionOnScreen(sections.join(' '));
   const list = useRef<HTMLElement>(null);
   useEffect(() => {
     // On a narrow screen the links are a strip that scrolls to the side. Scroll it to the current link.
@@ -147,7 +147,7 @@ function Contents({ data }: { readonly data: PageDocument }) {
   return (
     <nav aria-label="Sections" class="contents" ref={list}>
       <ul>
-        {SECTIONS.filter(([id]) => shown.includes(id)).map(([id, title]) => (
+        {SECTIONS.filter(([id]) => sections.includes(id)).map(([id, title]) => (
           <li key={id}>
             <a href={`#/section/${id}`} aria-current={current === id ? 'true' : undefined}>
               {data.phase === null ? title : (PHASE_TITLES[id] ?? title)}
@@ -246,10 +246,10 @@ function TopBar({ data }: { readonly data: PageDocument | null }) {
 function showTarget(id: string): void {
   // A run has one column in the timeline of each gate that it reviewed, so there may be several elements.
   const [, run] = /^run-(\d+)$/.exec(id) ?? [];
-  const found =
+  const targets =
     run === undefined ? [document.getElementById(id)] : [...document.querySelectorAll(`[data-run="${run}"]`)];
-  for (const other of document.querySelectorAll('.is-target')) other.classList.remove('is-target');
-  const [element] = found;
+  for (const highlight of document.querySelectorAll('.is-target')) highlight.classList.remove('is-target');
+  const [element] = targets;
   if (!(element instanceof HTMLElement)) return;
   for (
     let above = element.closest('details');
@@ -259,6 +259,6 @@ function showTarget(id: string): void {
     above.open = true;
   }
   element.scrollIntoView({ block: run === undefined ? 'start' : 'center' });
-  if (!id.startsWith('section-')) for (const one of found) one?.classList.add('is-target');
+  if (!id.startsWith('section-')) for (const target of targets) target?.classList.add('is-target');
   if (element.hasAttribute('tabindex')) element.focus({ preventScroll: true });
 }

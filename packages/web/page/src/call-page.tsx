@@ -5,39 +5,37 @@ import { isLive, linkTo, matches, type PageDocument, page, type TranscriptDocume
 import { count, describeUsage, STATUS_WORDS, TONES, type Tone, tokens, when } from './words.ts';
 
 /** Shows a list of all transcripts, each with a link to its own view. */
-export function Transcripts({ page: shown }: { readonly page: PageDocument }) {
-  const found = shown.logs.filter(({ id, gate, agent, status }) => matches(id, gate, agent, status));
+export function Transcripts({ page: pageDocument }: { readonly page: PageDocument }) {
+  const logs = pageDocument.logs.filter(({ id, gate, agent, status }) => matches(id, gate, agent, status));
   return (
-    <Section id="transcripts" title="Transcripts" aside={count(found.length, 'transcript')}>
-      {found.length === 0 && (
+    <Section id="transcripts" title="Transcripts" aside={count(logs.length, 'transcript')}>
+      {logs.length === 0 && (
         <Nothing>
-          {shown.phase === null ? 'There is no transcript of this change.' : 'The phase has no transcript.'}
+          {pageDocument.phase === null ? 'There is no transcript of this change.' : 'The phase has no transcript.'}
         </Nothing>
       )}
       <ul class="transcripts">
-        {found.slice(0, MOST_SHOWN).map((one) => (
-          <li key={one.id} data-item tabIndex={-1}>
-            <Pill tone={toneOfStatus(one.status)}>
-              <Name>{STATUS_WORDS[one.status] ?? one.status}</Name>
+        {logs.slice(0, MOST_SHOWN).map((log) => (
+          <li key={log.id} data-item tabIndex={-1}>
+            <Pill tone={toneOfStatus(log.status)}>
+              <Name>{STATUS_WORDS[log.status] ?? log.status}</Name>
             </Pill>
-            <a href={linkTo('call', one.id)}>
-              <Name>{one.gate}</Name>
+            <a href={linkTo('call', log.id)}>
+              <Name>{log.gate}</Name>
             </a>
             <span class="soft">
-              {one.agent !== null && (
+              {log.agent !== null && (
                 <>
-                  <Name>{one.agent}</Name>,{' '}
+                  <Name>{log.agent}</Name>,{' '}
                 </>
               )}
-              {describePlace(one)}
+              {describePlace(log)}
             </span>
-            <span class="soft at">{when(one.at)}</span>
+            <span class="soft at">{when(log.at)}</span>
           </li>
         ))}
       </ul>
-      {found.length > MOST_SHOWN && (
-        <p class="soft">{count(found.length - MOST_SHOWN, 'older transcript')} not shown.</p>
-      )}
+      {logs.length > MOST_SHOWN && <p class="soft">{count(logs.length - MOST_SHOWN, 'older transcript')} not shown.</p>}
     </Section>
   );
 }
@@ -63,9 +61,9 @@ export function CallPage({ id }: { readonly id: string }) {
   const data = page.value;
   useEffect(() => {
     let isCurrent = true;
-    const own = data?.transcripts.find((one) => one.id === id);
-    if (own !== undefined || !isLive.value) setState(own ?? 'missing');
-    else void readTranscript(id).then((read) => isCurrent && setState(read ?? 'missing'));
+    const transcript = data?.transcripts.find((candidate) => candidate.id === id);
+    if (transcript !== undefined || !isLive.value) setState(transcript ?? 'missing');
+    else void readTranscript(id).then((answer) => isCurrent && setState(answer ?? 'missing'));
     return () => {
       isCurrent = false;
     };
@@ -164,7 +162,7 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
             </>
           )}
           <h3 class="plain">Answer</h3>
-          <LongText>{indented(call.said)}</LongText>
+          <LongText>{formatJson(call.said)}</LongText>
           {call.notes.map((note) => (
             <p class="warning" key={note}>
               <Name>{note}</Name>
@@ -185,12 +183,12 @@ function Transcript({ transcript }: { readonly transcript: TranscriptDocument })
 const LONGEST_JSON = 200_000;
 
 /** Returns a JSON answer formatted with one line per field; any other answer unchanged. */
-function indented(said: string): string {
-  if (said.length > LONGEST_JSON || !/^\s*[{[]/.test(said)) return said;
+function formatJson(answer: string): string {
+  if (answer.length > LONGEST_JSON || !/^\s*[{[]/.test(answer)) return answer;
   try {
-    return JSON.stringify(JSON.parse(said), null, 2);
+    return JSON.stringify(JSON.parse(answer), null, 2);
   } catch {
-    return said;
+    return answer;
   }
 }
 

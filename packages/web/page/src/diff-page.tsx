@@ -10,7 +10,7 @@ export function DiffPage({ route }: { readonly route: Extract<Route, { view: 'di
   useEffect(() => {
     let isCurrent = true;
     if (!isLive.value) setState('missing');
-    else void readDiff({ gate, slot, from, to }).then((read) => isCurrent && setState(read ?? 'missing'));
+    else void readDiff({ gate, slot, from, to }).then((diff) => isCurrent && setState(diff ?? 'missing'));
     return () => {
       isCurrent = false;
     };
@@ -61,7 +61,7 @@ export function DiffPage({ route }: { readonly route: Extract<Route, { view: 'di
 }
 
 function reviewedRuns(gate: string, slot: number): readonly number[] {
-  const runs = page.value?.timelines.find((one) => one.gate === gate)?.runs ?? [];
+  const runs = page.value?.timelines.find((timeline) => timeline.gate === gate)?.runs ?? [];
   return runs.flatMap(({ iteration, cells }) =>
     iteration !== null && cells.some((cell) => cell.slot === slot && cell.transcript !== null) ? [iteration] : [],
   );
@@ -110,7 +110,7 @@ function Compared({ diff }: { readonly diff: ReviewDiffDocument }) {
   return (
     <ul class="reviewers compared card">
       {rows.map(({ id, words, tone }) => {
-        const finding = diff.findings.find((one) => one.id === id);
+        const finding = diff.findings.find((candidate) => candidate.id === id);
         return (
           <li key={id}>
             <Pill tone={tone}>{words}</Pill>

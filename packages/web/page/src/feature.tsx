@@ -8,20 +8,22 @@ type Feature = NonNullable<PageDocument['feature']>;
 /** Shows the calls to agents that were made for a feature, in one table per run of `onceover phase`. */
 export function FeatureSection({ feature }: { readonly feature: Feature }) {
   const { paid, phases } = feature;
-  const shown = phases.filter(({ phase, dispatches }) => matches(phase, ...dispatches.map(({ role }) => role)));
+  const matchingPhases = phases.filter(({ phase, dispatches }) =>
+    matches(phase, ...dispatches.map(({ role }) => role)),
+  );
   const calls = phases.reduce((sum, { dispatches }) => sum + dispatches.length, 0);
   return (
     <Section id="feature" title="Phases" aside={countCalls(calls, paid.dispatches)}>
-      {shown.length === 0 && <Nothing>The ledger has no phase of this feature.</Nothing>}
-      {shown.map((one) => (
-        <div key={one.run}>
+      {matchingPhases.length === 0 && <Nothing>The ledger has no phase of this feature.</Nothing>}
+      {matchingPhases.map((phase) => (
+        <div key={phase.run}>
           <h3 class="plain">
-            <Name>{one.phase}</Name> <span class="place">{when(one.at)}</span>
+            <Name>{phase.phase}</Name> <span class="place">{when(phase.at)}</span>
           </h3>
           <DataTable
-            label={`Calls of ${showInvisible(one.phase)}`}
+            label={`Calls of ${showInvisible(phase.phase)}`}
             head={['Role', 'Round', 'Result', 'Session', '>Tokens', '>Price']}
-            rows={one.dispatches.map((call) => [
+            rows={phase.dispatches.map((call) => [
               <Name>{call.role}</Name>,
               call.final_validation ? `${call.iteration}, final review` : String(call.iteration),
               <Pill tone={TONES[call.status]}>{STATUS_WORDS[call.status]}</Pill>,

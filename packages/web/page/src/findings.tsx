@@ -32,12 +32,12 @@ export function openProblems(run: RunDocument | null): readonly Problem[] {
 
 /** Shows the open findings with the code around them, then warnings and waived findings. */
 export function Findings({ page, run }: { readonly page: PageDocument; readonly run: RunDocument }) {
-  const found = run.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
-  const shown = found
+  const currentFindings = run.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
+  const matchingFindings = currentFindings
     .filter(({ id, file, issue, gate, priority }) => matches(id, file, issue, gate, priority))
     .sort((a, b) => ORDER.indexOf(a.priority) - ORDER.indexOf(b.priority));
-  const open = problemsIn(shown.filter(isOpen));
-  const others = problemsIn(shown.filter((one) => !isOpen(one)));
+  const open = problemsIn(matchingFindings.filter(isOpen));
+  const otherProblems = problemsIn(matchingFindings.filter((finding) => !isOpen(finding)));
   return (
     <Section id="findings" title="Open findings" aside={count(openProblems(run).length, 'finding')}>
       {open.length === 0 && <Nothing>No finding is open.</Nothing>}
@@ -46,11 +46,11 @@ export function Findings({ page, run }: { readonly page: PageDocument; readonly 
           <Finding key={problem.first.id} {...problem} page={page} />
         ))}
       </div>
-      {others.length > 0 && (
+      {otherProblems.length > 0 && (
         <details class="others" data-print>
-          <summary>{count(others.length, 'finding')} that do not fail a gate: warnings and waivers</summary>
+          <summary>{count(otherProblems.length, 'finding')} that do not fail a gate: warnings and waivers</summary>
           <div class="cards">
-            {others.map((problem) => (
+            {otherProblems.map((problem) => (
               <Finding key={problem.first.id} {...problem} page={page} />
             ))}
           </div>
@@ -64,18 +64,18 @@ type Problem = { readonly first: FindingDocument; readonly also: readonly Findin
 
 /** Groups findings about the same code; in each group, the most severe finding comes first. */
 function problemsIn(findings: readonly FindingDocument[]): readonly Problem[] {
-  const shown = new Set<string>();
+  const shownIds = new Set<string>();
   return findings.flatMap((first) => {
-    if (shown.has(first.id)) return [];
+    if (shownIds.has(first.id)) return [];
     const also = findings.filter(({ id }) => first.same_code?.includes(id) === true);
-    for (const { id } of also) shown.add(id);
+    for (const { id } of also) shownIds.add(id);
     return [{ first, also }];
   });
 }
 
 function Finding({ first: finding, also, page }: Problem & { readonly page: PageDocument }) {
   const { id, file, line, issue, fix, priority, state, gate, slot, since, why, answer, by } = finding;
-  const code = page.code.find((one) => one.finding === id);
+  const code = page.code.find((candidate) => candidate.finding === id);
   const height = (finding.code ?? '').trim().split('\n').length;
   const at = code === undefined ? null : markedLine(finding, code);
   const tone = priority === 'critical' || priority === 'high' ? 'bad' : priority === 'medium' ? 'warn' : 'idle';
@@ -84,7 +84,7 @@ function Finding({ first: finding, also, page }: Problem & { readonly page: Page
       <div class="card-head">
         <h3>
           <a href={linkTo('finding', id)}>
-            <Name>{[id, ...also.map((other) => other.id)].join(', ')}</Name>
+            <Name>{[id, ...also.map((duplicate) => duplicate.id)].join(', ')}</Name>
           </a>{' '}
           {file !== null && (
             <code class="place">
@@ -121,14 +121,14 @@ function Finding({ first: finding, also, page }: Problem & { readonly page: Page
           that the reviewer can close it.
         </p>
       )}
-      {also.map((other) => (
-        <div key={other.id} id={`finding-${other.id}`}>
+      {also.map((duplicate) => (
+        <div key={duplicate.id} id={`finding-${duplicate.id}`}>
           <h4>
-            Also <Name>{other.id}</Name> {other.priority}, reported by reviewer {other.slot} of{' '}
-            <Name>{other.gate}</Name>
+            Also <Name>{duplicate.id}</Name> {duplicate.priority}, reported by reviewer {duplicate.slot} of{' '}
+            <Name>{duplicate.gate}</Name>
           </h4>
-          <Prose>{other.issue}</Prose>
-          {other.fix !== null && <Prose>{other.fix}</Prose>}
+          <Prose>{duplicate.issue}</Prose>
+          {duplicate.fix !== null && <Prose>{duplicate.fix}</Prose>}
         </div>
       ))}
       {answer !== null && (
@@ -166,10 +166,10 @@ const ANSWERS = {
   proposed: 'Waiver proposed',
 } as const;
 
-function markedLine({ code, line }: FindingDocument, shown: PageDocument['code'][number]): number | null {
-  const quoted = code?.trim().split('\n')[0]?.trim() ?? '';
-  const at = quoted === '' ? -1 : shown.lines.findIndex((text) => text.includes(quoted));
-  if (at !== -1) return shown.first_line + at;
+function markedLine({ code, line }: FindingDocument, excerpt: PageDocument['code'][number]): number | null {
+  const quote = code?.trim().split('\n')[0]?.trim() ?? '';
+  const at = quote === '' ? -1 : excerpt.lines.findIndex((text) => text.includes(quote));
+  if (at !== -1) return excerpt.first_line + at;
   return line;
 }
 

@@ -31,23 +31,23 @@ export function HistorySection({ history }: { readonly history: History }) {
   );
   const { from, cost, amounts } = useMemo(
     () => ({
-      from: periods.map((one) => one.from),
-      cost: [{ label: 'paid', values: periods.map((one) => one.cost_usd), color: '--accent' }] as const,
+      from: periods.map((period) => period.from),
+      cost: [{ label: 'paid', values: periods.map((period) => period.cost_usd), color: '--accent' }] as const,
       // The bar of paid tokens is drawn over the lower part of the bar for paid and saved tokens together.
       amounts: [
         {
           label: 'paid and not paid',
-          values: periods.map((one) => one.tokens + one.saved_tokens),
+          values: periods.map((period) => period.tokens + period.saved_tokens),
           color: '--soft-bar',
         },
-        { label: 'paid', values: periods.map((one) => one.tokens), color: '--accent' },
+        { label: 'paid', values: periods.map((period) => period.tokens), color: '--accent' },
       ] as const,
     }),
     [periods],
   );
-  const priced = history.calls.filter(({ cost_usd }) => cost_usd !== null).length;
+  const pricedCount = history.calls.filter(({ cost_usd }) => cost_usd !== null).length;
   const passes = history.gates.flatMap(({ runs_until_pass }) => runs_until_pass);
-  const flips = history.gates.reduce((sum, one) => sum + one.flips, 0);
+  const flips = history.gates.reduce((sum, gate) => sum + gate.flips, 0);
   return (
     <Section id="history" title="History">
       {history.runs.length + history.calls.length === 0 ? (
@@ -66,7 +66,7 @@ export function HistorySection({ history }: { readonly history: History }) {
             <Figure name="Flips" value={String(flips)} more="changes between pass and fail" />
             <Figure
               name="Known prices"
-              value={history.calls.length === 0 ? '–' : `${Math.round((priced / history.calls.length) * 100)} %`}
+              value={history.calls.length === 0 ? '–' : `${Math.round((pricedCount / history.calls.length) * 100)} %`}
               more={`of ${count(history.calls.length, 'call')}`}
             />
           </dl>
@@ -90,11 +90,11 @@ export function HistorySection({ history }: { readonly history: History }) {
               series={amounts}
               unit="tokens"
               describe={(n) => {
-                const { tokens: paid = 0, saved_tokens: saved = 0 } = periods[n] ?? {};
-                return `${tokens(paid)} paid, ${tokens(saved)} not paid`;
+                const { tokens: paidTokens = 0, saved_tokens: savedTokens = 0 } = periods[n] ?? {};
+                return `${tokens(paidTokens)} paid, ${tokens(savedTokens)} not paid`;
               }}
             />
-            {priced === 0 ? (
+            {pricedCount === 0 ? (
               <Empty>No agent reported a price, so there is no plot of the price.</Empty>
             ) : (
               <BarPlot
@@ -126,7 +126,7 @@ function withoutGaps(periods: readonly Period[], days: number): readonly Period[
   const last = Date.parse(periods.at(-1)?.from ?? '');
   const first = Math.max(Date.parse(periods[0]?.from ?? ''), last - (MOST_BARS - 1) * days * DAY_MS);
   if (Number.isNaN(first)) return [];
-  const byStart = new Map(periods.map((one) => [one.from, one]));
+  const byStart = new Map(periods.map((period) => [period.from, period]));
   return Array.from({ length: Math.round((last - first) / (days * DAY_MS)) + 1 }, (_, n) => {
     const from = new Date(first + n * days * DAY_MS).toISOString().slice(0, 10);
     return byStart.get(from) ?? { from, runs: 0, calls: 0, priced_calls: 0, cost_usd: 0, tokens: 0, saved_tokens: 0 };
@@ -134,8 +134,8 @@ function withoutGaps(periods: readonly Period[], days: number): readonly Period[
 }
 
 function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.floor((sorted.length - 1) / 2)] ?? 0;
+  const ascending = [...numbers].sort((a, b) => a - b);
+  return ascending[Math.floor((ascending.length - 1) / 2)] ?? 0;
 }
 
 function Gates({ gates }: { readonly gates: History['gates'] }) {
@@ -148,10 +148,10 @@ function Gates({ gates }: { readonly gates: History['gates'] }) {
         head={['Gate', '>Results', '>Passed', '>Failed', '>Errors', '>Flips', '>Runs until pass']}
         rows={gates
           .filter(({ gate }) => matches(gate))
-          .map((one) => [
-            <Name>{one.gate}</Name>,
-            ...[one.reviews, one.passed, one.failed, one.errors, one.flips],
-            one.runs_until_pass.length === 0 ? '–' : median(one.runs_until_pass),
+          .map((gate) => [
+            <Name>{gate.gate}</Name>,
+            ...[gate.reviews, gate.passed, gate.failed, gate.errors, gate.flips],
+            gate.runs_until_pass.length === 0 ? '–' : median(gate.runs_until_pass),
           ])}
       />
     </>
@@ -160,15 +160,18 @@ function Gates({ gates }: { readonly gates: History['gates'] }) {
 
 function Runs({ runs }: { readonly runs: History['runs'] }) {
   const words = query.value;
-  const shown = useMemo(() => runs.filter(({ branch, status }) => matches(branch, status)).reverse(), [runs, words]);
+  const matchingRuns = useMemo(
+    () => runs.filter(({ branch, status }) => matches(branch, status)).reverse(),
+    [runs, words],
+  );
   return (
     <>
       <h3 class="plain">Runs</h3>
-      {shown.length === 0 ? (
+      {matchingRuns.length === 0 ? (
         <Nothing>No run yet.</Nothing>
       ) : (
         <RowList
-          rows={shown}
+          rows={matchingRuns}
           label="All runs, newest first"
           head={
             <div class="run-row head">
@@ -203,7 +206,7 @@ function Runs({ runs }: { readonly runs: History['runs'] }) {
 /** Shows every call in the cost ledger, newest first. */
 export function Calls({ calls }: { readonly calls: readonly PastCall[] }) {
   const words = query.value;
-  const shown = useMemo(
+  const matchingCalls = useMemo(
     () =>
       calls.filter(({ name, agent, model, branch, status }) => matches(name, agent, model, branch, status)).reverse(),
     [calls, words],
@@ -213,15 +216,15 @@ export function Calls({ calls }: { readonly calls: readonly PastCall[] }) {
       id="calls"
       title="Calls"
       aside={countCalls(
-        shown.length,
-        shown.reduce((sum, { requests }) => sum + requests, 0),
+        matchingCalls.length,
+        matchingCalls.reduce((sum, { requests }) => sum + requests, 0),
       )}
     >
-      {shown.length === 0 ? (
+      {matchingCalls.length === 0 ? (
         <Nothing>No agent was called in this clone yet.</Nothing>
       ) : (
         <RowList
-          rows={shown}
+          rows={matchingCalls}
           label="All calls, newest first"
           head={
             <div class="call-row head">

@@ -31,12 +31,12 @@ export function Help() {
     <dialog ref={box} aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
       <dl class="keys">
-        {KEYS.map(([key, what]) => (
+        {KEYS.map(([key, description]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{what}</dd>
+            <dd>{description}</dd>
           </div>
         ))}
       </dl>
@@ -57,9 +57,10 @@ const ACTIONS: Readonly<Record<string, () => void>> = {
 /** Moves the focus to the next or previous item, starting from the focused item or from the top of the window. */
 function step(by: 1 | -1): void {
   const items = [...document.querySelectorAll<HTMLElement>('[data-item]')].filter((item) => item.offsetParent !== null);
-  const focused = items.findIndex((item) => item.contains(document.activeElement));
+  const focusIndex = items.findIndex((item) => item.contains(document.activeElement));
   const below = items.findIndex((item) => item.getBoundingClientRect().top > 80);
-  const from = focused !== -1 ? focused : by === 1 ? Math.max(-1, (below === -1 ? items.length : below) - 1) : below;
+  const from =
+    focusIndex !== -1 ? focusIndex : by === 1 ? Math.max(-1, (below === -1 ? items.length : below) - 1) : below;
   const next = items[Math.max(0, Math.min(items.length - 1, from + by))];
   next?.focus({ preventScroll: true });
   next?.scrollIntoView({ block: 'center' });

@@ -57,8 +57,8 @@ async function refresh(): Promise<void> {
   reading = true;
   do {
     isStale = false;
-    const read = await ask<PageDocument>('api/page');
-    if (read !== null) page.value = read;
+    const document = await ask<PageDocument>('api/page');
+    if (document !== null) page.value = document;
   } while (isStale);
   reading = false;
 }
@@ -66,8 +66,8 @@ async function refresh(): Promise<void> {
 /** Connects to the server that delivered this page, and keeps the page up to date. */
 export function connect(): void {
   connection.value = 'connecting';
-  void ask<SessionDocument>('api/session').then((read) => {
-    if (read !== null) session.value = read;
+  void ask<SessionDocument>('api/session').then((document) => {
+    if (document !== null) session.value = document;
   });
   // The events start after the server has read the gates, so do not wait for them.
   void refresh();
@@ -88,18 +88,18 @@ function listen(): void {
     if (events?.readyState === EventSource.CLOSED && worktree.value !== null) void leaveWorktree();
   };
   events.onmessage = ({ data }) => {
-    const heard = JSON.parse(String(data)) as LiveDocument;
-    live.value = heard;
-    if (stamp !== null && stamp !== heard.stamp) void refresh();
-    stamp = heard.stamp;
+    const update = JSON.parse(String(data)) as LiveDocument;
+    live.value = update;
+    if (stamp !== null && stamp !== update.stamp) void refresh();
+    stamp = update.stamp;
   };
 }
 
 /** If the chosen working tree no longer exists, shows the one in which the server was started. */
 async function leaveWorktree(): Promise<void> {
-  const read = await ask<SessionDocument>('api/session');
-  if (read === null || read.worktrees.some(({ id }) => id === worktree.value)) return;
-  session.value = read;
+  const document = await ask<SessionDocument>('api/session');
+  if (document === null || document.worktrees.some(({ id }) => id === worktree.value)) return;
+  session.value = document;
   chooseWorktree(null);
   problem.value = 'That working tree no longer exists, so this is the one in which the server was started.';
 }
@@ -126,9 +126,9 @@ export async function stopRun(): Promise<void> {
 
 export async function resolveFinding(id: string, how: string, why: string): Promise<boolean> {
   problem.value = null;
-  const done = await ask('api/resolve', { id, how, why });
+  const answer = await ask('api/resolve', { id, how, why });
   await refresh();
-  return done !== null;
+  return answer !== null;
 }
 
 export function readTranscript(id: string): Promise<TranscriptDocument | null> {

@@ -22,13 +22,13 @@ if (root !== null) {
 }
 
 // Readers cannot unfold anything on paper, so unfold the short parts while the page is printed.
-const opened: HTMLDetailsElement[] = [];
+const openedDetails: HTMLDetailsElement[] = [];
 addEventListener('beforeprint', () => {
   for (const details of document.querySelectorAll<HTMLDetailsElement>('details[data-print]:not([open])')) {
     details.open = true;
-    opened.push(details);
+    openedDetails.push(details);
   }
 });
 addEventListener('afterprint', () => {
-  for (const details of opened.splice(0)) details.open = false;
+  for (const details of openedDetails.splice(0)) details.open = false;
 });

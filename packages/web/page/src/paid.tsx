@@ -23,8 +23,8 @@ export function Paid({ page }: { readonly page: PageDocument }) {
       ) : (
         <>
           <div class="columns">
-            {balances.map((one) => (
-              <Total key={one.title} {...one} />
+            {balances.map((balance) => (
+              <Total key={balance.title} {...balance} />
             ))}
           </div>
           <Levers balances={balances} />
@@ -37,20 +37,20 @@ export function Paid({ page }: { readonly page: PageDocument }) {
 
 function balancesOf(page: PageDocument): readonly Balance[] {
   const { run, phase, cost } = page;
-  const own = run ?? phase;
+  const result = run ?? phase;
   const calls = run?.dispatches ?? null;
   const title = run === null ? 'This phase' : page.page === 'status' ? 'Now' : 'This run';
-  const found: Balance[] = [];
-  if (own !== null && own.usage !== null) {
-    const detail = `${calls === null ? '' : `${count(calls, 'call')}, `}${describeUsage(own.usage)}`;
-    found.push({ title, paid: allTokens(own.usage), detail, saved: own.saved });
-  } else if (own !== null && page.page === 'run') {
+  const balances: Balance[] = [];
+  if (result !== null && result.usage !== null) {
+    const detail = `${calls === null ? '' : `${count(calls, 'call')}, `}${describeUsage(result.usage)}`;
+    balances.push({ title, paid: allTokens(result.usage), detail, saved: result.saved });
+  } else if (result !== null && page.page === 'run') {
     const detail = (calls ?? 0) === 0 ? 'no calls' : `${count(calls ?? 0, 'call')}, tokens unknown`;
-    found.push({ title, paid: 0, detail, saved: own.saved });
+    balances.push({ title, paid: 0, detail, saved: result.saved });
   }
   if (cost !== null) {
     const { pass, slot, session, prefix, reading } = cost.not_paid;
-    found.push({
+    balances.push({
       title: 'This clone so far',
       paid: paidTokens(cost.paid),
       detail: `${count(cost.runs, 'run')}, ${countCalls(cost.paid.looks, cost.paid.dispatches)}, ${priceOf(cost.paid)}`,
@@ -60,32 +60,32 @@ function balancesOf(page: PageDocument): readonly Balance[] {
       },
     });
   }
-  return found;
+  return balances;
 }
 
 /** Formats the known price of some calls; a dash if the price of none is known. */
-function knownPrice(paid: Paying): string {
-  return paid.looks_without_price === paid.looks ? '–' : dollars(paid.told_usd + paid.list_price_usd);
+function knownPrice(cost: Paying): string {
+  return cost.looks_without_price === cost.looks ? '–' : dollars(cost.told_usd + cost.list_price_usd);
 }
 
-function priceOf(paid: Paying): string {
-  if (paid.looks > 0 && paid.looks_without_price === paid.looks) return 'price unknown';
-  const known = dollars(paid.told_usd + paid.list_price_usd);
-  return paid.looks_without_price === 0
-    ? known
-    : `${known} without ${count(paid.looks_without_price, 'review')} of unknown price`;
+function priceOf(cost: Paying): string {
+  if (cost.looks > 0 && cost.looks_without_price === cost.looks) return 'price unknown';
+  const price = dollars(cost.told_usd + cost.list_price_usd);
+  return cost.looks_without_price === 0
+    ? price
+    : `${price} without ${count(cost.looks_without_price, 'review')} of unknown price`;
 }
 
 type Paying = NonNullable<PageDocument['cost']>['paid'];
 
-function paidTokens(paid: Paying): number {
-  return paid.input_tokens + paid.cached_input_tokens + paid.cache_write_tokens + paid.output_tokens;
+function paidTokens(cost: Paying): number {
+  return cost.input_tokens + cost.cached_input_tokens + cost.cache_write_tokens + cost.output_tokens;
 }
 
 function Total({ title, paid, detail, saved }: Balance) {
-  const all = NAMES.reduce((sum, name) => sum + saved[name], 0);
-  const whole = Math.max(1, paid + all);
-  const share = Math.round((all / whole) * 100);
+  const savedTokens = NAMES.reduce((sum, name) => sum + saved[name], 0);
+  const whole = Math.max(1, paid + savedTokens);
+  const share = Math.round((savedTokens / whole) * 100);
   return (
     <div class="balance card">
       <h3>{title}</h3>
@@ -94,7 +94,7 @@ function Total({ title, paid, detail, saved }: Balance) {
           {tokens(paid)} <small>paid</small>
         </p>
         <p class="big spared">
-          {tokens(all)} <small>not paid{all === 0 ? '' : `, ${share} %`}</small>
+          {tokens(savedTokens)} <small>not paid{savedTokens === 0 ? '' : `, ${share} %`}</small>
         </p>
       </div>
       <div class="stack" aria-hidden="true">
@@ -121,7 +121,7 @@ function Levers({ balances }: { readonly balances: readonly Balance[] }) {
     })),
   ];
   const isUnused = ({ values }: (typeof rows)[number]) => values.every((value) => value === 0);
-  const unused = rows.filter((row) => row.name !== 'paid' && isUnused(row));
+  const unusedRows = rows.filter((row) => row.name !== 'paid' && isUnused(row));
   return (
     <div class="levers panel">
       <table>
@@ -138,7 +138,7 @@ function Levers({ balances }: { readonly balances: readonly Balance[] }) {
         </thead>
         <tbody>
           {rows
-            .filter((row) => !unused.includes(row))
+            .filter((row) => !unusedRows.includes(row))
             .map(({ name, text, than, values }) => (
               <tr key={name}>
                 <th scope="row">
@@ -154,8 +154,8 @@ function Levers({ balances }: { readonly balances: readonly Balance[] }) {
             ))}
         </tbody>
       </table>
-      {unused.length > 0 && (
-        <p class="soft unused">Nothing saved yet by: {unused.map(({ text }) => text.toLowerCase()).join(', ')}.</p>
+      {unusedRows.length > 0 && (
+        <p class="soft unused">Nothing saved yet by: {unusedRows.map(({ text }) => text.toLowerCase()).join(', ')}.</p>
       )}
     </div>
   );

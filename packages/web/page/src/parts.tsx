@@ -157,12 +157,12 @@ export function DataTable({
           </tr>
         </thead>
         <tbody>
-          {rows.map(([first, ...more], n) => (
+          {rows.map(([first, ...cells], n) => (
             <tr key={n}>
               <th scope="row">{first}</th>
-              {more.map((one, m) => (
+              {cells.map((cell, m) => (
                 <td key={m} class={sideOf(m + 1)} data-label={head[m + 1]?.replace(/^>/, '')}>
-                  {one}
+                  {cell}
                 </td>
               ))}
             </tr>
@@ -213,13 +213,13 @@ export function RowList<T>({
   readonly rows: readonly T[];
   readonly label: string;
   readonly head: ComponentChildren;
-  readonly row: (one: T, n: number) => ComponentChildren;
+  readonly row: (entry: T, n: number) => ComponentChildren;
 }) {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const height = isNarrow.value ? 62 : 38;
-  const shown = Math.ceil(440 / height) + 2;
-  const first = Math.max(0, Math.min(Math.floor(top / height), rows.length - shown));
+  const visibleCount = Math.ceil(440 / height) + 2;
+  const first = Math.max(0, Math.min(Math.floor(top / height), rows.length - visibleCount));
   useEffect(() => {
     if (box.current !== null) box.current.scrollTop = 0;
     setTop(0);
@@ -236,16 +236,16 @@ export function RowList<T>({
       <div class="rows-head">{head}</div>
       <div class="rows-body" style={{ '--height': `${rows.length * height}px` }}>
         <div class="rows-shown" style={{ '--top': `${first * height}px` }}>
-          {rows.slice(first, first + shown).map((one, n) => (
+          {rows.slice(first, first + visibleCount).map((entry, n) => (
             <div class="row" key={first + n} style={{ '--height': `${height}px` }}>
-              {row(one, first + n)}
+              {row(entry, first + n)}
             </div>
           ))}
         </div>
       </div>
-      {rows.length > shown && (
+      {rows.length > visibleCount && (
         <p class="on-paper">
-          {shown} of {rows.length} rows are printed.
+          {visibleCount} of {rows.length} rows are printed.
         </p>
       )}
     </div>

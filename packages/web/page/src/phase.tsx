@@ -46,20 +46,20 @@ export function PhaseRounds({ phase }: { readonly phase: Phase }) {
               <Name>{loop.role}</Name>
             </h3>
             <ul class="reviewers">
-              {loop.iterations.map((one) => (
-                <li key={`${one.round} ${one.n}`}>
-                  <Pill tone={one.error !== null ? 'warn' : one.engine_pass ? 'good' : 'bad'}>
-                    {one.error !== null ? 'error' : one.engine_pass ? 'approved' : 'needs work'}
+              {loop.iterations.map((iteration) => (
+                <li key={`${iteration.round} ${iteration.n}`}>
+                  <Pill tone={iteration.error !== null ? 'warn' : iteration.engine_pass ? 'good' : 'bad'}>
+                    {iteration.error !== null ? 'error' : iteration.engine_pass ? 'approved' : 'needs work'}
                   </Pill>
                   <span class="who">
-                    Round {one.round}
-                    {one.final_validation && ', final review'}
+                    Round {iteration.round}
+                    {iteration.final_validation && ', final review'}
                   </span>
                   <span class="what">
-                    <Name>{one.agent}</Name>, {SESSIONS[one.dispatch]}, {describeUsage(one.usage)},{' '}
-                    {one.issues.length === 0 ? 'no issues' : count(one.issues.length, 'issue')}
-                    {one.summary !== null && <Prose class="soft">{one.summary}</Prose>}
-                    {one.error !== null && <Prose class="warning">{one.error}</Prose>}
+                    <Name>{iteration.agent}</Name>, {SESSIONS[iteration.dispatch]}, {describeUsage(iteration.usage)},{' '}
+                    {iteration.issues.length === 0 ? 'no issues' : count(iteration.issues.length, 'issue')}
+                    {iteration.summary !== null && <Prose class="soft">{iteration.summary}</Prose>}
+                    {iteration.error !== null && <Prose class="warning">{iteration.error}</Prose>}
                   </span>
                 </li>
               ))}

@@ -25,8 +25,8 @@ export function BarPlot({
   readonly describe: (n: number) => string;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  const [pointed, setPointed] = useState<number | null>(null);
-  const shown = scheme.value;
+  const [pointedIndex, setPointedIndex] = useState<number | null>(null);
+  const currentScheme = scheme.value;
   useEffect(() => {
     const element = box.current;
     if (element === null) return;
@@ -45,7 +45,7 @@ export function BarPlot({
         height: HEIGHT,
         padding: [8, 6, 0, 0],
         cursor: { drag: { x: false, y: false }, y: false, points: { show: false } },
-        hooks: { setCursor: [({ cursor }) => setPointed(cursor.idx ?? null)] },
+        hooks: { setCursor: [({ cursor }) => setPointedIndex(cursor.idx ?? null)] },
         legend: { show: false },
         scales: {
           x: { time: false, range: () => [-0.6, from.length - 0.4] },
@@ -63,10 +63,10 @@ export function BarPlot({
         ],
         series: [
           {},
-          ...series.map((one) => ({
-            label: one.label,
-            fill: color(one.color),
-            stroke: color(one.color),
+          ...series.map((entry) => ({
+            label: entry.label,
+            fill: color(entry.color),
+            stroke: color(entry.color),
             width: 0,
             points: { show: false },
             paths: uPlot.paths.bars?.({ size: [0.6, 40] }) ?? (() => null),
@@ -82,11 +82,13 @@ export function BarPlot({
       resize.disconnect();
       plot.destroy();
     };
-  }, [from, series, unit, shown]);
-  const at = pointed === null ? undefined : from[pointed];
+  }, [from, series, unit, currentScheme]);
+  const at = pointedIndex === null ? undefined : from[pointedIndex];
   return (
     <figure>
-      <figcaption>{at === undefined || pointed === null ? label : `${dayOf(at)}: ${describe(pointed)}`}</figcaption>
+      <figcaption>
+        {at === undefined || pointedIndex === null ? label : `${dayOf(at)}: ${describe(pointedIndex)}`}
+      </figcaption>
       <div class="plot" ref={box} role="img" aria-label={summaryOf(label, from, series, unit)} />
     </figure>
   );
@@ -107,6 +109,8 @@ function labelOf(from: readonly string[], n: number, width: number): string {
 
 function summaryOf(label: string, from: readonly string[], series: readonly Series[], unit: 'usd' | 'tokens'): string {
   const show = unit === 'usd' ? dollars : tokens;
-  const totals = series.map(({ label: name, values }) => `${name} ${show(values.reduce((sum, one) => sum + one, 0))}`);
+  const totals = series.map(
+    ({ label: name, values }) => `${name} ${show(values.reduce((sum, value) => sum + value, 0))}`,
+  );
   return `${label}, ${from[0] ?? ''} to ${from.at(-1) ?? ''}: ${totals.join(', ')}`;
 }

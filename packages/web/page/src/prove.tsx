@@ -55,15 +55,15 @@ export function ProveSections({ prove }: { readonly prove: Proof }) {
 function GateScores({ proof }: { readonly proof: GateProof }) {
   const { scores, reviewers, variants, comparisons } = proof;
   const { found, by_class, false_alarms, false_passes, flips } = scores;
-  const exposed = exposureOf({ found, falseAlarms: false_alarms, falsePasses: false_passes });
+  const exposure = exposureOf({ found, falseAlarms: false_alarms, falsePasses: false_passes });
   return (
     <article class="card" id={`gate-${proof.gate}`} data-item tabIndex={-1}>
       <div class="card-head">
         <h3>
           <Name>{proof.gate}</Name>
         </h3>
-        {exposed !== null && (
-          <Pill tone="bad">{exposed === 'rubber-stamp' ? 'passes nearly everything' : 'fails nearly everything'}</Pill>
+        {exposure !== null && (
+          <Pill tone="bad">{exposure === 'rubber-stamp' ? 'passes nearly everything' : 'fails nearly everything'}</Pill>
         )}
       </div>
       {variants[0] !== undefined && variants.length > 1 && (
@@ -80,8 +80,14 @@ function GateScores({ proof }: { readonly proof: GateProof }) {
         </thead>
         <tbody>
           <Score name="Bugs found" share={found} tone="good" />
-          {by_class.map((one) => (
-            <Score key={one.class} name={CLASSES[one.class] ?? one.class} share={one.found} tone="good" isPart />
+          {by_class.map((classScore) => (
+            <Score
+              key={classScore.class}
+              name={CLASSES[classScore.class] ?? classScore.class}
+              share={classScore.found}
+              tone="good"
+              isPart
+            />
           ))}
           <Score name="False alarms" share={false_alarms} tone="bad" />
           <Score name="Passed with a bug" share={false_passes} tone="bad" />
@@ -94,16 +100,19 @@ function GateScores({ proof }: { readonly proof: GateProof }) {
       {reviewers.length > 1 && (
         <ScoreTable
           title="Reviewers"
-          rows={reviewers.map(({ slot, agent, model, scores: own }) => ({
+          rows={reviewers.map(({ slot, agent, model, scores: slotScores }) => ({
             name: `${slot}: ${model === null ? agent : `${agent} ${model}`}`,
-            scores: own,
+            scores: slotScores,
           }))}
         />
       )}
       {variants.length > 1 && (
         <ScoreTable
           title="Variants"
-          rows={variants.map(({ variant, scores: own }) => ({ name: describeVariant(variant), scores: own }))}
+          rows={variants.map(({ variant, scores: variantScores }) => ({
+            name: describeVariant(variant),
+            scores: variantScores,
+          }))}
         />
       )}
       {comparisons.map(({ a, b, cases, only_a, only_b, p }, n) => (
@@ -130,7 +139,7 @@ function Score({
   readonly tone: 'good' | 'bad' | 'warn';
   readonly isPart?: boolean;
 }) {
-  const { count: counted, of, low, high } = share;
+  const { count: hits, of, low, high } = share;
   return (
     <tr class={isPart ? 'part' : ''}>
       <th scope="row">{name}</th>
@@ -139,7 +148,7 @@ function Score({
           {of > 0 && (
             <>
               <span class="range" style={{ left: `${low * 100}%`, width: `${(high - low) * 100}%` }} />
-              <span class="point" style={{ left: `${(counted / of) * 100}%` }} />
+              <span class="point" style={{ left: `${(hits / of) * 100}%` }} />
             </>
           )}
         </span>
@@ -149,14 +158,14 @@ function Score({
   );
 }
 
-function describeShare({ count: counted, of, low, high }: Share): string {
+function describeShare({ count: hits, of, low, high }: Share): string {
   if (of === 0) return 'not measured';
-  return `${counted} of ${of} (${Math.round(low * 100)}–${Math.round(high * 100)} %)`;
+  return `${hits} of ${of} (${Math.round(low * 100)}–${Math.round(high * 100)} %)`;
 }
 
 function describeVariant({ reviewers, sessions, reading }: Variant): string {
-  const who = reviewers === null ? '' : `${count(reviewers, 'reviewer')}, `;
-  return `${who}${SESSION_WORDS[sessions]}${reading === null ? '' : `, ${READING_WORDS[reading]}`}`;
+  const reviewerNote = reviewers === null ? '' : `${count(reviewers, 'reviewer')}, `;
+  return `${reviewerNote}${SESSION_WORDS[sessions]}${reading === null ? '' : `, ${READING_WORDS[reading]}`}`;
 }
 
 /**
@@ -197,14 +206,16 @@ function ScoreTable({
 }
 
 function Cases({ results }: { readonly results: Proof['results'] }) {
-  const shown = results.filter((one) => matches(one.case, one.title, one.source, one.class, one.gate, one.verdict));
+  const matchingResults = results.filter((result) =>
+    matches(result.case, result.title, result.source, result.class, result.gate, result.verdict),
+  );
   return (
-    <Section id="cases" title="Cases" aside={count(shown.length, 'result')}>
-      {shown.length === 0 ? (
+    <Section id="cases" title="Cases" aside={count(matchingResults.length, 'result')}>
+      {matchingResults.length === 0 ? (
         <Nothing>No case has a result.</Nothing>
       ) : (
         <RowList
-          rows={shown}
+          rows={matchingResults}
           label="All results"
           head={
             <div class="case-row head">
@@ -215,18 +226,18 @@ function Cases({ results }: { readonly results: Proof['results'] }) {
               <span>Right?</span>
             </div>
           }
-          row={(one) => (
+          row={(result) => (
             <div class="case-row">
-              <span class="cut" title={showInvisible(one.title)}>
-                <Name>{one.title}</Name>
+              <span class="cut" title={showInvisible(result.title)}>
+                <Name>{result.title}</Name>
               </span>
-              <span class="cut">{one.class === null ? 'none' : (CLASSES[one.class] ?? one.class)}</span>
+              <span class="cut">{result.class === null ? 'none' : (CLASSES[result.class] ?? result.class)}</span>
               <span class="cut">
-                <Name>{one.gate}</Name>
+                <Name>{result.gate}</Name>
               </span>
-              <span>{one.verdict === 'pass' ? 'passed' : 'failed'}</span>
+              <span>{result.verdict === 'pass' ? 'passed' : 'failed'}</span>
               <span>
-                <CaseResult result={one} />
+                <CaseResult result={result} />
               </span>
             </div>
           )}

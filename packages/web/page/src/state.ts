@@ -47,8 +47,8 @@ export const worktree = signal<string | null>(new URLSearchParams(location.searc
 /** Whether the texts contain every word that the user typed into the search box. */
 export function matches(...texts: readonly (string | null)[]): boolean {
   const words = query.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const all = texts.join('\n').toLowerCase();
-  return words.every((word) => all.includes(word));
+  const text = texts.join('\n').toLowerCase();
+  return words.every((word) => text.includes(word));
 }
 
 function readRoute(): Route {

@@ -32,8 +32,8 @@ export function setTheme(to: Theme): void {
 
 function readTheme(): Theme {
   try {
-    const kept = localStorage.getItem(KEY);
-    return kept === 'light' || kept === 'dark' ? kept : 'system';
+    const choice = localStorage.getItem(KEY);
+    return choice === 'light' || choice === 'dark' ? choice : 'system';
   } catch {
     return 'system';
   }

@@ -36,13 +36,13 @@ const MOST_NAMED = 4;
 
 /** Shows one table for all gates, with a column per run and a row per reviewer. */
 export function Timelines({ page }: { readonly page: PageDocument }) {
-  const shown = page.timelines.filter(({ gate, runs }) => runs.length > 0 && matches(gate));
-  const columns = columnsOf(shown);
+  const timelines = page.timelines.filter(({ gate, runs }) => runs.length > 0 && matches(gate));
+  const columns = columnsOf(timelines);
   const runs = columns.slice(-MOST_RUNS);
-  const left = columns.length - runs.length;
+  const omittedCount = columns.length - runs.length;
   return (
     <Section id="timeline" title="Timeline" aside={count(columns.length, 'run')}>
-      {shown.length === 0 ? (
+      {timelines.length === 0 ? (
         <Nothing>No gate has run on this change yet.</Nothing>
       ) : (
         <div class={runs.length <= MOST_NAMED ? 'timeline panel roomy' : 'timeline panel'}>
@@ -60,15 +60,19 @@ export function Timelines({ page }: { readonly page: PageDocument }) {
                   <td />
                 </tr>
               </thead>
-              {shown.map((timeline) => (
+              {timelines.map((timeline) => (
                 <Rows key={timeline.gate} timeline={timeline} columns={runs} />
               ))}
             </table>
           </div>
           <Legend
-            kinds={new Set(shown.flatMap((one) => one.runs.flatMap(({ cells }) => cells.map(({ kind }) => kind))))}
+            kinds={
+              new Set(
+                timelines.flatMap((timeline) => timeline.runs.flatMap(({ cells }) => cells.map(({ kind }) => kind))),
+              )
+            }
           />
-          {left > 0 && <p class="soft">{count(left, 'older run')} not shown.</p>}
+          {omittedCount > 0 && <p class="soft">{count(omittedCount, 'older run')} not shown.</p>}
         </div>
       )}
     </Section>
@@ -146,11 +150,11 @@ function cellOf({ cells }: Run, slot: number): Cell | undefined {
 
 function Mark({ cell, run }: { readonly cell: Cell | undefined; readonly run: Run }) {
   if (cell === undefined) return <span class="hidden">did not run</span>;
-  const found = cell.findings === 0 ? '' : `, ${count(cell.findings, 'finding')}`;
-  const took = cell.duration_ms === null ? '' : `, ${duration(cell.duration_ms)}`;
-  const who = cell.agent === null ? '' : `${cell.agent}, `;
+  const findingNote = cell.findings === 0 ? '' : `, ${count(cell.findings, 'finding')}`;
+  const timeNote = cell.duration_ms === null ? '' : `, ${duration(cell.duration_ms)}`;
+  const agentNote = cell.agent === null ? '' : `${cell.agent}, `;
   const label = showInvisible(
-    `${run.iteration === null ? 'Run' : `Run ${run.iteration}`}: ${who}${KINDS[cell.kind]}, ${cell.status}${found}${took}: ${cell.detail}`,
+    `${run.iteration === null ? 'Run' : `Run ${run.iteration}`}: ${agentNote}${KINDS[cell.kind]}, ${cell.status}${findingNote}${timeNote}: ${cell.detail}`,
   );
   const body = (
     <>
@@ -177,8 +181,8 @@ function Mark({ cell, run }: { readonly cell: Cell | undefined; readonly run: Ru
 function describeCell({ kind, status, findings, duration_ms }: Cell): string {
   if (status === 'error') return 'no result';
   if (kind === 'check') return status === 'pass' ? `passed, ${duration(duration_ms)}` : 'failed';
-  const found = findings === 0 ? '' : `, ${count(findings, 'finding')}`;
-  return `${SHORT_KINDS[kind]}${found}`;
+  const findingNote = findings === 0 ? '' : `, ${count(findings, 'finding')}`;
+  return `${SHORT_KINDS[kind]}${findingNote}`;
 }
 
 /** Shows a link to the differences between the last two reviews by a reviewer. */
@@ -191,10 +195,10 @@ function Compare({
   readonly slot: number;
   readonly runs: readonly Run[];
 }) {
-  const reviewed = runs.flatMap(({ iteration, cells }) =>
+  const iterations = runs.flatMap(({ iteration, cells }) =>
     iteration !== null && cells.some((cell) => cell.slot === slot && cell.transcript !== null) ? [iteration] : [],
   );
-  const [from, to] = reviewed.slice(-2);
+  const [from, to] = iterations.slice(-2);
   if (slot === 0 || from === undefined || to === undefined) return null;
   return (
     <a href={linkTo('diff', gate, slot, from, to)}>

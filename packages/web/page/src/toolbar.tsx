@@ -12,7 +12,7 @@ import { count, elapsed, SESSIONS, tokens, when } from './words.ts';
 export function Toolbar() {
   const [isFresh, setFresh] = useState(false);
   const run = live.value?.run ?? null;
-  const ended = live.value?.ended ?? null;
+  const endedRun = live.value?.ended ?? null;
   const trees = session.value?.worktrees ?? [];
   return (
     <div class="toolbar">
@@ -63,7 +63,7 @@ export function Toolbar() {
           </p>
         )}
         {run !== null && <Working run={run} />}
-        {run === null && ended?.error != null && <p class="banner bad">{showInvisible(ended.error)}</p>}
+        {run === null && endedRun?.error != null && <p class="banner bad">{showInvisible(endedRun.error)}</p>}
         {problem.value !== null && (
           <p class="banner bad">
             {showInvisible(problem.value)}{' '}
@@ -95,7 +95,7 @@ function Working({ run }: { readonly run: LiveRun }) {
     return () => clearInterval(timer);
   }, [isLost]);
   const { title, since, steps, ended, failed, working, progress } = run;
-  const paid = run.tokens === 0 ? '' : `, ${tokens(run.tokens)} tokens`;
+  const tokenNote = run.tokens === 0 ? '' : `, ${tokens(run.tokens)} tokens`;
   return (
     <div class="live-run">
       <p class="live-head">
@@ -120,27 +120,27 @@ function Working({ run }: { readonly run: LiveRun }) {
           <p class="soft">
             {ended} of {count(steps, 'step')} ended
             {failed > 0 && `, ${failed} failed`}
-            {paid}
+            {tokenNote}
           </p>
         </>
       )}
       {working.length > 0 && (
         <ul class="working" aria-live="off">
-          {working.map((one) => (
-            <li key={one.name}>
+          {working.map((worker) => (
+            <li key={worker.name}>
               <b>
-                <Name>{one.name}</Name>
+                <Name>{worker.name}</Name>
               </b>
               <span class="soft">
-                {one.agent !== null && <Name>{one.agent}</Name>}
-                {one.dispatch !== null && (
+                {worker.agent !== null && <Name>{worker.agent}</Name>}
+                {worker.dispatch !== null && (
                   <>
-                    , <Name>{SESSIONS[one.dispatch as keyof typeof SESSIONS] ?? one.dispatch}</Name>
+                    , <Name>{SESSIONS[worker.dispatch as keyof typeof SESSIONS] ?? worker.dispatch}</Name>
                   </>
                 )}
               </span>
-              <span class="soft cut">{one.doing !== null && <Name>{one.doing}</Name>}</span>
-              <span class="clock">{elapsed(one.since, now)}</span>
+              <span class="soft cut">{worker.doing !== null && <Name>{worker.doing}</Name>}</span>
+              <span class="clock">{elapsed(worker.since, now)}</span>
             </li>
           ))}
         </ul>

@@ -59,25 +59,33 @@ export function Verdict({ page }: { readonly page: PageDocument }) {
 
 /** Shows the main figures of a run, which the sections below explain. */
 function Summary({ page, run }: { readonly page: PageDocument; readonly run: RunDocument }) {
-  const passed = run.gates.filter(({ status }) => status === 'pass' || status === 'holds').length;
+  const passedCount = run.gates.filter(({ status }) => status === 'pass' || status === 'holds').length;
   const open = openProblems(run).length;
-  const waived = run.findings.filter(({ state }) => state === 'waived').length;
-  const saved = Object.values(run.saved).reduce((sum, one) => sum + one, 0);
-  const unread = run.uncovered_files.length + run.withheld_files.length;
+  const waivedCount = run.findings.filter(({ state }) => state === 'waived').length;
+  const savedTokens = Object.values(run.saved).reduce((sum, amount) => sum + amount, 0);
+  const uncoveredCount = run.uncovered_files.length + run.withheld_files.length;
   return (
     <dl class="figures">
-      <Figure name="Gates" value={`${passed} of ${run.gates.length}`} more="passed" />
-      <Figure name="Findings" value={String(open)} more={waived === 0 ? 'open' : `open, ${count(waived, 'waiver')}`} />
+      <Figure name="Gates" value={`${passedCount} of ${run.gates.length}`} more="passed" />
+      <Figure
+        name="Findings"
+        value={String(open)}
+        more={waivedCount === 0 ? 'open' : `open, ${count(waivedCount, 'waiver')}`}
+      />
       {page.page === 'run' ? (
         <Figure
           name="Tokens"
           value={run.usage === null && run.dispatches > 0 ? '?' : tokens(allTokens(run.usage))}
-          more={saved === 0 ? `paid, ${count(run.dispatches, 'call')}` : `paid, ${tokens(saved)} not paid`}
+          more={savedTokens === 0 ? `paid, ${count(run.dispatches, 'call')}` : `paid, ${tokens(savedTokens)} not paid`}
         />
       ) : (
         <Figure name="Runs" value={String(page.history.runs.length)} more="in this clone" />
       )}
-      <Figure name="Not covered" value={String(unread)} more={unread === 1 ? 'changed file' : 'changed files'} />
+      <Figure
+        name="Not covered"
+        value={String(uncoveredCount)}
+        more={uncoveredCount === 1 ? 'changed file' : 'changed files'}
+      />
     </dl>
   );
 }
@@ -100,11 +108,11 @@ export function WhyItCounts({ page, run }: { readonly page: PageDocument; readon
 }
 
 function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: PageDocument }) {
-  const proof = page.proof.find((one) => one.gate === gate.id);
+  const proof = page.proof.find((candidate) => candidate.gate === gate.id);
   const word = gate.why === 'waived' ? 'waived' : GATE_WORDS[gate.status];
   const output = gate.output ?? '';
   const hasPassed = gate.status === 'pass' || gate.status === 'holds';
-  const explanation = page.explanations.find((one) => 'gate' in one && idOf(one.gate) === gate.id);
+  const explanation = page.explanations.find((candidate) => 'gate' in candidate && idOf(candidate.gate) === gate.id);
   const tone = gate.why === 'waived' ? 'warn' : TONES[gate.status];
   return (
     <article class="gate" id={`gate-${gate.id}`} data-item tabIndex={-1}>
@@ -137,7 +145,11 @@ function Gate({ gate, page }: { readonly gate: GateDocument; readonly page: Page
       {gate.slots.length > 0 && (
         <ul class="reviewers">
           {gate.slots.map((slot) => (
-            <Reviewer key={slot.slot} slot={slot} proof={proof?.slots.find((one) => one.slot === slot.slot)} />
+            <Reviewer
+              key={slot.slot}
+              slot={slot}
+              proof={proof?.slots.find((candidate) => candidate.slot === slot.slot)}
+            />
           ))}
         </ul>
       )}
@@ -215,7 +227,7 @@ function idOf(gate: string | { readonly id: string }): string {
 const MOST_NAMES = 6;
 
 function Names({ names }: { readonly names: readonly string[] }) {
-  const more = names.length - MOST_NAMES;
+  const omittedCount = names.length - MOST_NAMES;
   return (
     <>
       {names.slice(0, MOST_NAMES).map((name, n) => (
@@ -226,7 +238,7 @@ function Names({ names }: { readonly names: readonly string[] }) {
           </code>
         </span>
       ))}
-      {more > 0 && ` and ${more} more`}
+      {omittedCount > 0 && ` and ${omittedCount} more`}
     </>
   );
 }
@@ -242,13 +254,13 @@ function Reviewer({
 }) {
   const word = { ...GATE_WORDS, skipped_prior_pass: 'skipped' }[slot.status];
   const isCounted = proof !== undefined && proof.counts_as !== null;
-  const shown = isCounted && slot.status === 'not_run' ? proof.counts_as : word;
-  const unseen = proof?.unseen ?? null;
-  const hasUnseen = unseen !== null && unseen.files.length > 0;
+  const label = isCounted && slot.status === 'not_run' ? proof.counts_as : word;
+  const unseenLines = proof?.unseen ?? null;
+  const hasUnseen = unseenLines !== null && unseenLines.files.length > 0;
   const from = slot.accepted ?? null;
   return (
     <li>
-      <Pill tone={isCounted && slot.status === 'not_run' ? 'good' : TONES[slot.status]}>{shown}</Pill>
+      <Pill tone={isCounted && slot.status === 'not_run' ? 'good' : TONES[slot.status]}>{label}</Pill>
       <span class="who">
         Reviewer {slot.slot}{' '}
         {slot.agent !== null && (
@@ -278,7 +290,7 @@ function Reviewer({
           </span>
         )}
       </span>
-      {hasUnseen && <Unseen unseen={unseen} />}
+      {hasUnseen && <Unseen unseen={unseenLines} />}
     </li>
   );
 }
@@ -301,30 +313,32 @@ function Unseen({ unseen }: { readonly unseen: NonNullable<SlotProof['unseen']> 
 
 /** Shows the changed files that no review covers, and the untracked files that no reviewer saw. */
 export function Uncovered({ run }: { readonly run: RunDocument }) {
-  const { uncovered_files: uncovered, withheld_files: withheld } = run;
-  const [changed, untracked] = [uncovered, withheld].map((names) => names.filter((name) => matches(name)));
+  const { uncovered_files: uncoveredFiles, withheld_files: withheldFiles } = run;
+  const [changedNames, untrackedNames] = [uncoveredFiles, withheldFiles].map((names) =>
+    names.filter((name) => matches(name)),
+  );
   return (
     <Section
       id="uncovered"
       title="Not covered by a review"
-      aside={count(uncovered.length + withheld.length, 'changed file')}
+      aside={count(uncoveredFiles.length + withheldFiles.length, 'changed file')}
     >
-      {(changed?.length ?? 0) + (untracked?.length ?? 0) === 0 && (
+      {(changedNames?.length ?? 0) + (untrackedNames?.length ?? 0) === 0 && (
         <Nothing>A review covers every changed file.</Nothing>
       )}
-      <Files names={changed ?? []} />
-      <Files title="Untracked files that no reviewer saw" names={untracked ?? []} />
+      <Files names={changedNames ?? []} />
+      <Files title="Untracked files that no reviewer saw" names={untrackedNames ?? []} />
     </Section>
   );
 }
 
-function Files({ title, names: shown }: { readonly title?: string; readonly names: readonly string[] }) {
-  if (shown.length === 0) return null;
+function Files({ title, names: files }: { readonly title?: string; readonly names: readonly string[] }) {
+  if (files.length === 0) return null;
   return (
     <>
       {title !== undefined && <h3 class="plain">{title}</h3>}
       <ul class="files panel">
-        {shown.map((name) => (
+        {files.map((name) => (
           <li key={name}>
             <code>
               <Name>{name}</Name>

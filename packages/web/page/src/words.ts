@@ -5,8 +5,8 @@ export function whole(number: number): string {
   return NUMBER.format(number);
 }
 
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${NUMBER.format(number)} ${number === 1 ? one : many}`;
+export function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${NUMBER.format(number)} ${number === 1 ? singular : plural}`;
 }
 
 /** Counts calls. If an agent had to be asked several times in a call, also counts the requests. */
@@ -61,9 +61,9 @@ export function allTokens(usage: Usage): number {
 
 export function describeUsage(usage: Usage): string {
   if (usage === null) return 'tokens unknown';
-  const cached = usage.cached_input_tokens > 0 ? ` (${tokens(usage.cached_input_tokens)} cached)` : '';
+  const cacheNote = usage.cached_input_tokens > 0 ? ` (${tokens(usage.cached_input_tokens)} cached)` : '';
   const price = usage.cost_usd === null ? '' : `, ${dollars(usage.cost_usd)}`;
-  return `${tokens(allTokens(usage))} tokens${cached}${price}`;
+  return `${tokens(allTokens(usage))} tokens${cacheNote}${price}`;
 }
 
 export const GATE_WORDS = {

@@ -7,8 +7,8 @@ import { pageSchema } from '../../src/json-schema.ts';
 
 /** Returns the data in a page. */
 function dataOf(file: string) {
-  const [, rest = ''] = readFileSync(file, 'utf8').split('<script type="application/json" id="data">');
-  return pageSchema.parse(JSON.parse(rest.slice(0, rest.indexOf('</script>'))));
+  const [, tail = ''] = readFileSync(file, 'utf8').split('<script type="application/json" id="data">');
+  return pageSchema.parse(JSON.parse(tail.slice(0, tail.indexOf('</script>'))));
 }
 
 const PATCH = `Title: Add a limit

@@ -15,31 +15,34 @@ test('the server of "onceover ui" answers with published documents, and refuses 
   const repo = gateRepo({ agents: ['one'], numReviews: 1 });
   repo.answers('one', failing('src/a.ts', 'export const b = 2;', { line: 2, issue: `Remove ${SECRET}` }));
   expect((await repo.run()).code).toBe(1);
-  const other = join(dirname(repo.root), 'other');
-  execFileSync('git', ['worktree', 'add', '-q', '-b', 'more', other], { cwd: repo.root });
+  const worktree = join(dirname(repo.root), 'other');
+  execFileSync('git', ['worktree', 'add', '-q', '-b', 'more', worktree], { cwd: repo.root });
   const server = await startUiIn(repo.root);
   const token = new URL(server.address).pathname;
-  const read = async (path: string) => JSON.parse((await askUi(server, `${token}${path}`)).text) as unknown;
+  const readJson = async (path: string) => JSON.parse((await askUi(server, `${token}${path}`)).text) as unknown;
 
-  const stored = storedFiles(repo.root);
+  const files = storedFiles(repo.root);
   const page = await askUi(server, token);
   expect(page.status).toBe(200);
   expect(page.text).toContain("default-src 'none'");
   expect(page.headers).toMatchObject({ 'x-frame-options': 'DENY', 'cache-control': 'no-store' });
 
-  const data = pageSchema.parse(await read('api/page'));
+  const data = pageSchema.parse(await readJson('api/page'));
   expect(data).toMatchObject({ page: 'status', branch: 'work', run: { status: 'failed' }, transcripts: [] });
   expect(data.run?.findings[0]?.issue).toBe('Remove [masked]');
   expect(data.code[0]).toMatchObject({ finding: 'F1', first_line: 1 });
   const id = encodeURIComponent('review:src:code-quality@1.1');
-  const transcript = transcriptSchema.parse(await read(`api/transcript?id=${id}`));
+  const transcript = transcriptSchema.parse(await readJson(`api/transcript?id=${id}`));
   expect(transcript.calls[0]?.stable + (transcript.calls[0]?.dynamic ?? '')).toContain('Look for what is wrong.');
   expect(JSON.stringify(transcript)).not.toContain(SECRET);
-  const session = sessionSchema.parse(await read('api/session'));
+  const session = sessionSchema.parse(await readJson('api/session'));
   expect(session).toMatchObject({ person: false, worktrees: [{ current: true }, { name: 'other', branch: 'more' }] });
   const tree = session.worktrees[1]?.id ?? '';
-  expect(pageSchema.parse(await read(`api/page?worktree=${tree}`))).toMatchObject({ project: 'other', branch: 'more' });
-  expect(await read('api/explain?name=F1')).toMatchObject({ about: 'finding', finding: { id: 'F1' } });
+  expect(pageSchema.parse(await readJson(`api/page?worktree=${tree}`))).toMatchObject({
+    project: 'other',
+    branch: 'more',
+  });
+  expect(await readJson('api/explain?name=F1')).toMatchObject({ about: 'finding', finding: { id: 'F1' } });
   expect(liveSchema.safeParse({ stamp: '', run: null, ended: null }).success).toBe(true);
 
   // A parameter selects a record or a working tree of git's list. It is never part of a path.
@@ -82,13 +85,15 @@ test('the server of "onceover ui" answers with published documents, and refuses 
   );
   expect((await askUi(server, `${token}api/run`, { body: { fresh: 'x'.repeat(70_000) } })).status).toBe(413);
   expect(repo.calls()).toHaveLength(1);
-  expect(storedFiles(repo.root)).toEqual(stored);
+  expect(storedFiles(repo.root)).toEqual(files);
 
   // Transcripts of earlier changes stay readable as long as their records are archived.
   expect((await onceover(repo.root, ['clean'])).code).toBe(0);
-  const [archived] = pageSchema.parse(await read('api/page')).logs;
-  expect(archived).toMatchObject({ gate: 'review:src:code-quality', slot: 1, iteration: 1, status: 'fail' });
-  const earlier = transcriptSchema.parse(await read(`api/transcript?id=${encodeURIComponent(archived?.id ?? '')}`));
+  const [archivedLog] = pageSchema.parse(await readJson('api/page')).logs;
+  expect(archivedLog).toMatchObject({ gate: 'review:src:code-quality', slot: 1, iteration: 1, status: 'fail' });
+  const earlier = transcriptSchema.parse(
+    await readJson(`api/transcript?id=${encodeURIComponent(archivedLog?.id ?? '')}`),
+  );
   expect(earlier.calls).toEqual(transcript.calls);
 });
 
@@ -114,8 +119,8 @@ async function heardUntil(address: string, isIt: (heard: LiveDocument) => boolea
     const events = text.split('\n\n');
     text = events.pop() ?? '';
     for (const event of events) {
-      const heard = event.startsWith('data: ') ? liveSchema.parse(JSON.parse(event.slice(6))) : null;
-      if (heard !== null && isIt(heard)) return heard;
+      const document = event.startsWith('data: ') ? liveSchema.parse(JSON.parse(event.slice(6))) : null;
+      if (document !== null && isIt(document)) return document;
     }
   }
   throw new Error('the events ended');
@@ -127,8 +132,8 @@ test('the live view follows runs that the stop hook and an MCP client start', as
   const { address } = await startUiIn(repo.root);
   const isWorking = ({ run }: LiveDocument) => (run?.working.length ?? 0) > 0;
   const hook = stop(repo);
-  const hooked = await heardUntil(address, isWorking);
-  expect(hooked.run).toMatchObject({
+  const live = await heardUntil(address, isWorking);
+  expect(live.run).toMatchObject({
     steps: 1,
     working: [{ agent: 'one', name: 'review:src:code-quality, reviewer 1' }],
   });
@@ -137,10 +142,10 @@ test('the live view follows runs that the stop hook and an MCP client start', as
   repo.write('src/a.ts', 'export const a = 1;\n\n');
   const [, connect] = clients[1] ?? [];
   const client = await connect?.(repo.root);
-  const started = client?.call('start_run', {});
-  const asked = await heardUntil(address, isWorking);
-  expect(asked.run).toMatchObject({ steps: 1, failed: 0, working: [{ agent: 'one' }] });
-  await started;
+  const call = client?.call('start_run', {});
+  const liveDocument = await heardUntil(address, isWorking);
+  expect(liveDocument.run).toMatchObject({ steps: 1, failed: 0, working: [{ agent: 'one' }] });
+  await call;
 });
 
 test('an agent may start only approved commands, and a port in use is an error', async () => {

@@ -80,13 +80,13 @@ export function onCallFailed(state: PhaseState, event: EventOf<'call-failed'>): 
 export function failedCall(
   state: PhaseState,
   position: PositionAt<'fixing' | 'preparing'>,
-  ended: CallEnd,
+  callEnd: CallEnd,
 ): PhaseAction {
   const { round, setup } = state;
-  const { call } = ended;
+  const { call } = callEnd;
   if (position.at === 'fixing') {
     const turn = call.spent.asks > 0 ? call : null;
-    const marks = [...position.marks, ...callMarks(state, ended)];
+    const marks = [...position.marks, ...callMarks(state, callEnd)];
     return { kind: 'record-fix', round, summary: null, marks, turn };
   }
   const preparation = setup.preparations[position.next];
@@ -180,8 +180,8 @@ export function fallbackAsk(ask: Ask): Ask {
 }
 
 export function keepSession(state: PhaseState, { role, session }: Replied, saw: SeenContent['snapshot']): PhaseState {
-  const kept = { session: session && { ...session, saw }, lastIteration: state.counted[state.stage] };
-  return { ...state, resume: { ...state.resume, [role]: kept } };
+  const resumePoint = { session: session && { ...session, saw }, lastIteration: state.counted[state.stage] };
+  return { ...state, resume: { ...state.resume, [role]: resumePoint } };
 }
 
 /**
@@ -203,10 +203,10 @@ export function callMarks(
 
 /** Returns the record of a planned call that was never sent to an agent. */
 export function unsentCall({ agent, template, why }: Pick<Ask, 'agent' | 'template' | 'why'>): LoopCall {
-  const spent = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
+  const spending = { asks: 0, promptChars: 0, freshChars: 0, usage: null };
   // The steps before the reviews use no template. Any value will do here, because no code reads this field of their
   // records.
-  return { agent, template: template ?? 'I1-R4', why, spent };
+  return { agent, template: template ?? 'I1-R4', why, spent: spending };
 }
 
 export function after(first: PhaseAction, { state, actions }: PhaseStep): PhaseStep {

@@ -20,7 +20,7 @@ import { reviewersOfStage } from './roles.ts';
  * documents.
  */
 function isForbidden(path: RepoPath, { documents, kept }: EditRules): boolean {
-  return kept.some((one) => isInside(path, one)) || (documents !== null && !documents.includes(path));
+  return kept.some((keptPath) => isInside(path, keptPath)) || (documents !== null && !documents.includes(path));
 }
 
 /** Whether a file is reviewed. `only` lists the files and folders to review; null means all. */
@@ -53,15 +53,15 @@ export function recordFix(state: PhaseState, event: EventOf<'fixed'>, call: Omit
   const { round, stage, setup } = state;
   const { summary } = event;
   const iteration = state.counted[stage];
-  const fixed: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
+  const nextState: PhaseState = { ...state, fixes: [...state.fixes, { round, iteration, summary }], fixedSince: true };
   // A document goes through two loops, and each counts its iterations from 1. So the commit message also names the
   // reviewer.
-  const [what, reviewers] = setup.phase === 'implement' ? [' fixes', []] : ['', reviewersOfStage(setup.phase, stage)];
-  const message = `onceover: ${setup.phase} review iteration ${iteration}${what} (${[...reviewers, setup.loop].join(', ')})`;
+  const [suffix, reviewers] = setup.phase === 'implement' ? [' fixes', []] : ['', reviewersOfStage(setup.phase, stage)];
+  const message = `onceover: ${setup.phase} review iteration ${iteration}${suffix} (${[...reviewers, setup.loop].join(', ')})`;
   // An agent that edits a forbidden file ends the phase. The caller may edit such a file, but the edit is not
   // committed.
   const commitFix = event.by === 'agent' ? commitEdits : commit;
-  const next = commitFix(fixed, event, { message, next: null });
+  const next = commitFix(nextState, event, { message, next: null });
   return after({ kind: 'record-fix', round, summary, ...call }, next);
 }
 
@@ -72,10 +72,10 @@ type CommitPlan = Pick<Committing, 'message' | 'next'>;
 type Edits = Pick<EventOf<'fixed'>, 'changedPaths' | 'hidden'>;
 
 /** Commits an agent's edits. Ends the phase if the agent edited a forbidden file or changed what reviewers see. */
-function commitEdits(state: PhaseState, edited: Edits, plan: CommitPlan): PhaseStep {
-  const forbidden = edited.changedPaths.filter((path) => isForbidden(path, state.setup.edits));
-  const paths = [...new Set([...forbidden, ...(edited.hidden ?? [])])];
-  return paths.length > 0 ? endPhase(state, 'forbidden-edit', { paths }) : commit(state, edited, plan);
+function commitEdits(state: PhaseState, edits: Edits, plan: CommitPlan): PhaseStep {
+  const forbidden = edits.changedPaths.filter((path) => isForbidden(path, state.setup.edits));
+  const paths = [...new Set([...forbidden, ...(edits.hidden ?? [])])];
+  return paths.length > 0 ? endPhase(state, 'forbidden-edit', { paths }) : commit(state, edits, plan);
 }
 
 function commit(state: PhaseState, { changedPaths }: Edits, plan: CommitPlan): PhaseStep {

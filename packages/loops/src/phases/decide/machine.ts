@@ -71,7 +71,7 @@ const TRANSITIONS: {
 export function stepPhase(state: PhaseState, event: PhaseEvent): PhaseStep {
   const { position } = state;
   if (position.at === 'ended') return { state, actions: [] };
-  if (event.kind === 'stop') return stopped(state, event);
+  if (event.kind === 'stop') return stopPhase(state, event);
   // TypeScript cannot infer that this handler accepts this position and this event, so cast.
   const handle = TRANSITIONS[position.at][event.kind] as
     | ((state: PhaseState, position: PhasePosition, event: PhaseEvent) => PhaseStep)
@@ -93,18 +93,23 @@ function onSnapshot(
  */
 export function checkpoint(state: PhaseState): PhaseState {
   const keepsSessions = state.setup.keepSessions && state.position.at !== 'ended';
-  const kept: PhaseState = keepsSessions ? state : { ...state, resume: {} };
-  const { position, stage, counted } = kept;
+  const storedState: PhaseState = keepsSessions ? state : { ...state, resume: {} };
+  const { position, stage, counted } = storedState;
   switch (position.at) {
     case 'reviewing': {
-      const count = kept.isFinalValidation ? counted[stage] : counted[stage] - 1;
-      return { ...kept, position: { at: 'starting' }, round: kept.round - 1, counted: { ...counted, [stage]: count } };
+      const count = storedState.isFinalValidation ? counted[stage] : counted[stage] - 1;
+      return {
+        ...storedState,
+        position: { at: 'starting' },
+        round: storedState.round - 1,
+        counted: { ...counted, [stage]: count },
+      };
     }
     case 'fixing':
     case 'preparing':
-      return { ...kept, position: { ...position, flights: {}, marks: [] } };
+      return { ...storedState, position: { ...position, flights: {}, marks: [] } };
     default:
-      return kept;
+      return storedState;
   }
 }
 
@@ -138,22 +143,22 @@ export function acceptNotes(state: PhaseState): PhaseStep | null {
 }
 
 /** Ends a phase early. The verdicts so far are recorded. Even if all of them are passes, the phase is not approved. */
-function stopped(state: PhaseState, { why, calls = [] }: EventOf<'stop'>): PhaseStep {
+function stopPhase(state: PhaseState, { why, calls = [] }: EventOf<'stop'>): PhaseStep {
   const { position } = state;
   if (!('flights' in position)) return endPhase(state, why);
-  const ended = Object.values(position.flights).map(({ ask }): CallEnd => {
-    const sent = calls.find(({ role }) => role === ask.role);
-    return sent ?? { role: ask.role, call: unsentCall(ask), fellBack: null };
+  const callEnds = Object.values(position.flights).map(({ ask }): CallEnd => {
+    const callEnd = calls.find(({ role }) => role === ask.role);
+    return callEnd ?? { role: ask.role, call: unsentCall(ask), fellBack: null };
   });
   if (position.at !== 'reviewing') {
-    const [call] = ended;
+    const [call] = callEnds;
     const end = endPhase(state, why);
     return call === undefined ? end : after(failedCall(state, position, call), end);
   }
-  const errors = ended.map(({ role, call }): RoleReviewError => {
+  const errors = callEnds.map(({ role, call }): RoleReviewError => {
     return { role: role as ReviewerRole, ...call, failure: { kind: 'stopped', by: why } };
   });
-  const marks = [...position.marks, ...ended.flatMap((call) => callMarks(state, call))];
-  const known = recordRound(state, { ...position, marks }, [...position.errors, ...errors]);
-  return after(known.record, endPhase(known.state, why));
+  const marks = [...position.marks, ...callEnds.flatMap((call) => callMarks(state, call))];
+  const roundStep = recordRound(state, { ...position, marks }, [...position.errors, ...errors]);
+  return after(roundStep.record, endPhase(roundStep.state, why));
 }

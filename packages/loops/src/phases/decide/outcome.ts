@@ -29,24 +29,24 @@ export function dispatchesOf(
   ids: Pick<LoopDispatch, 'feature' | 'run'>,
 ): readonly RecordedCall[] {
   const { phase, stage, iteration, isFinalValidation } = entry;
-  const recorded = (
+  const recordOf = (
     { agent, template, why, spent }: LoopCall,
-    one: Pick<RecordedCall, 'role' | 'status' | 'isFinalValidation'>,
+    outcome: Pick<RecordedCall, 'role' | 'status' | 'isFinalValidation'>,
     marks: readonly PhaseMark[],
   ): RecordedCall => {
-    const has = (kind: PhaseMark['kind']) => marks.some((mark) => mark.kind === kind && mark.role === one.role);
+    const has = (kind: PhaseMark['kind']) => marks.some((mark) => mark.kind === kind && mark.role === outcome.role);
     return {
-      ...{ ...ids, phase, stage, iteration, ...one, agent, template, why, ...spent },
+      ...{ ...ids, phase, stage, iteration, ...outcome, agent, template, why, ...spent },
       ...{ fellBack: has('resume-fallback'), guarded: has('delta-guard'), warned: has('lazy-load-warning') },
     };
   };
   const reviews = [
     ...entry.looks.map((look) => ({ call: look, status: look.enginePass ? ('pass' as const) : ('fail' as const) })),
     ...entry.errors.filter(({ spent }) => spent.asks > 0).map((call) => ({ call, status: 'error' as const })),
-  ].map(({ call, status }) => recorded(call, { role: call.role, status, isFinalValidation }, entry.marks));
+  ].map(({ call, status }) => recordOf(call, { role: call.role, status, isFinalValidation }, entry.marks));
   if (fix === null || fix.turn === null) return reviews;
   const status = fix.summary === null ? 'error' : 'done';
-  return [...reviews, recorded(fix.turn, { role: 'implementer', status, isFinalValidation: false }, fix.marks)];
+  return [...reviews, recordOf(fix.turn, { role: 'implementer', status, isFinalValidation: false }, fix.marks)];
 }
 
 /** Returns the result of a command: the phase has ended, or it waits for the caller's fix. */
@@ -83,8 +83,8 @@ function exitCodeOf({ status, why, open }: PhaseEnd): PhaseOutcome['exitCode'] {
 }
 
 function usageOf(run: PhaseRun): Usage | null {
-  const used = [...run.preparations, ...callsOf(run).map(({ spent }) => spent)];
-  return used.map(({ usage }) => usage).reduce(addUsage, null);
+  const usageRecords = [...run.preparations, ...callsOf(run).map(({ spent }) => spent)];
+  return usageRecords.map(({ usage }) => usage).reduce(addUsage, null);
 }
 
 /** Returns the calls to agents in all rounds and fixes. */
@@ -94,13 +94,15 @@ export function callsOf({ rounds }: Pick<PhaseRun, 'rounds'>): readonly LoopCall
 
 /** Estimates the saved tokens. A skipped reviewer saves as many tokens as its last review needed. */
 function savedIn({ id, feature, rounds }: PhaseRun): Saved {
-  const skipped = rounds.flatMap(({ entry }, n) => entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)));
+  const skippedTokens = rounds.flatMap(({ entry }, n) =>
+    entry.skipped.map(({ role }) => lastUsed(rounds.slice(0, n), role)),
+  );
   const calls = rounds
     .flatMap(({ entry, fix }) => dispatchesOf(entry, fix, { feature, run: id }))
     .filter(({ status }) => status !== 'error');
   return {
     pass: 0,
-    slot: skipped.reduce((sum, tokens) => sum + tokens, 0),
+    slot: skippedTokens.reduce((sum, tokens) => sum + tokens, 0),
     session: savedByResuming(calls).reduce((sum, { tokens }) => sum + tokens, 0),
     prefix: 0,
     reading: 0,
@@ -117,7 +119,7 @@ function lastUsed(rounds: readonly PhaseRound[], role: string): number {
 export function metaUpdate(
   run: PhaseRun,
   state: PhaseState,
-  given: { readonly now: Date; readonly resuming: Resuming; describe(issue: RoleIssue): string },
+  context: { readonly now: Date; readonly resuming: Resuming; describe(issue: RoleIssue): string },
 ): MetaUpdate {
   const open = openIn(state);
   const loops = stagesOf(run.phase).flatMap((stage): MetaLoop[] => {
@@ -125,7 +127,7 @@ export function metaUpdate(
     const first = rounds[0];
     const last = rounds.at(-1);
     if (first === undefined || last === undefined) return [];
-    const approved = isPassed(last) && isConfirmed(stage, state);
+    const isApproved = isPassed(last) && isConfirmed(stage, state);
     const reviewers: readonly string[] = reviewersOfStage(run.phase, stage);
     return [
       {
@@ -133,20 +135,20 @@ export function metaUpdate(
         // The first loop starts when the phase starts, the second when the round before it ended. `at` is the end of a
         // round.
         started: run.rounds[run.rounds.indexOf(first) - 1]?.at ?? run.startedAt,
-        completed: approved ? last.at : null,
+        completed: isApproved ? last.at : null,
         iterations: Math.max(...rounds.map(({ entry }) => entry.iteration)),
-        approved,
-        reviewerNotes: open.filter(({ role }) => reviewers.includes(role)).map(given.describe),
+        approved: isApproved,
+        reviewerNotes: open.filter(({ role }) => reviewers.includes(role)).map(context.describe),
       },
     ];
   });
   return {
     phase: run.phase,
     started: run.startedAt,
-    completed: endOf(state)?.status === 'approved' ? given.now.toISOString() : null,
+    completed: endOf(state)?.status === 'approved' ? context.now.toISOString() : null,
     loops,
-    reviewerNotes: open.map(given.describe),
-    resuming: given.resuming,
+    reviewerNotes: open.map(context.describe),
+    resuming: context.resuming,
   };
 }
 

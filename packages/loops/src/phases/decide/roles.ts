@@ -47,9 +47,9 @@ export function rolesOf(phase: PhaseName, preparations: readonly Preparation[]):
  * Returns the limit of reviews per loop, from 1 to 5. `NaN` counts as 5, because a limit of `NaN` would never be
  * reached.
  */
-export function mostIterations({ mostIterations: requested }: Pick<PhaseSetup, 'mostIterations'>): number {
-  if (Number.isNaN(requested)) return ITERATION_CAP;
-  return Math.min(ITERATION_CAP, Math.max(1, Math.floor(requested)));
+export function mostIterations({ mostIterations: limit }: Pick<PhaseSetup, 'mostIterations'>): number {
+  if (Number.isNaN(limit)) return ITERATION_CAP;
+  return Math.min(ITERATION_CAP, Math.max(1, Math.floor(limit)));
 }
 
 /**
@@ -57,12 +57,12 @@ export function mostIterations({ mostIterations: requested }: Pick<PhaseSetup, '
  * role.
  */
 export function agentFor(state: PhaseState, role: PhaseRole): Assigned {
-  const assigned = state.setup.assigned[role];
-  if (assigned === undefined) throw new Error(`no agent is assigned to the role ${role}`);
-  const all = [assigned.agent, ...assigned.others];
+  const assignment = state.setup.assigned[role];
+  if (assignment === undefined) throw new Error(`no agent is assigned to the role ${role}`);
+  const agents = [assignment.agent, ...assignment.others];
   const holder = sessionOf(state, role)?.agent;
-  const agent = holder !== undefined && all.includes(holder) ? holder : assigned.agent;
-  return { agent, others: all.filter((one) => one !== agent) };
+  const agent = holder !== undefined && agents.includes(holder) ? holder : assignment.agent;
+  return { agent, others: agents.filter((candidate) => candidate !== agent) };
 }
 
 /** Returns the session of a role; null if it has none. The steps before the reviews never have a session. */

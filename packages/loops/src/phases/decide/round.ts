@@ -15,26 +15,26 @@ const MAX_DISTURBANCES = 3;
 const MAX_UNCHANGED_FIXES = 2;
 
 /** Starts the next round on a new snapshot, unless two fixes in a row changed nothing. */
-export function onRoundSnapshot(state: PhaseState, seen: SeenContent): PhaseStep {
-  const isSame = seen.content === state.reviewed?.content;
+export function onRoundSnapshot(state: PhaseState, revision: SeenContent): PhaseStep {
+  const isSame = revision.content === state.reviewed?.content;
   const unchangedFixes = isSame ? state.unchangedFixes + (state.fixedSince ? 1 : 0) : 0;
   const next: PhaseState = { ...state, unchangedFixes, fixedSince: false };
-  return unchangedFixes >= MAX_UNCHANGED_FIXES ? endPhase(next, 'stalled') : openRound(next, seen);
+  return unchangedFixes >= MAX_UNCHANGED_FIXES ? endPhase(next, 'stalled') : openRound(next, revision);
 }
 
 /**
  * Starts a round of reviews on the current content. A final validation, in which reviewers confirm their passes, does
  * not count for the limit of reviews.
  */
-function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
+function openRound(before: PhaseState, revision: SeenContent): PhaseStep {
   const { stage, counted, isFinalValidation } = before;
   const state: PhaseState = {
     ...before,
     round: before.round + 1,
     counted: { ...counted, [stage]: counted[stage] + (isFinalValidation ? 0 : 1) },
-    position: { at: 'reviewing', seen, flights: {}, looks: [], errors: [], marks: [] },
+    position: { at: 'reviewing', seen: revision, flights: {}, looks: [], errors: [], marks: [] },
   };
-  return dueRoles(state, seen).reduce<PhaseStep>(
+  return dueRoles(state, revision).reduce<PhaseStep>(
     (step, role) => {
       const next = startCall(step.state, role);
       return { state: next.state, actions: [...step.actions, ...next.actions] };
@@ -47,11 +47,16 @@ function openRound(before: PhaseState, seen: SeenContent): PhaseStep {
  * Returns the reviewers to call. In `implement`, these are the ones that have not passed. In a final validation they
  * are all reviewers or, with `final_validation: changed`, those that have not reviewed the current content.
  */
-function dueRoles({ setup, stage, roles, isFinalValidation }: PhaseState, seen: SeenContent): readonly ReviewerRole[] {
-  const all = reviewersOfStage(setup.phase, stage);
-  if (stage !== 'implement') return all;
-  if (!isFinalValidation) return all.filter((role) => roles[role]?.status !== 'passed');
-  return setup.finalValidation === 'all' ? all : all.filter((role) => roles[role]?.seen.content !== seen.content);
+function dueRoles(
+  { setup, stage, roles, isFinalValidation }: PhaseState,
+  revision: SeenContent,
+): readonly ReviewerRole[] {
+  const reviewers = reviewersOfStage(setup.phase, stage);
+  if (stage !== 'implement') return reviewers;
+  if (!isFinalValidation) return reviewers.filter((role) => roles[role]?.status !== 'passed');
+  return setup.finalValidation === 'all'
+    ? reviewers
+    : reviewers.filter((role) => roles[role]?.seen.content !== revision.content);
 }
 
 /** Stores a reviewer's answer and session. The verdict does not count until all reviewers of the round are done. */
@@ -82,7 +87,7 @@ export function concludeRound(step: PhaseStep): PhaseStep {
 export function recordRound(
   before: PhaseState,
   at: Reviewing,
-  failed: readonly RoleReviewError[],
+  reviewErrors: readonly RoleReviewError[],
 ): { readonly state: PhaseState; readonly record: Extract<PhaseAction, { kind: 'record' }> } {
   const { setup, stage, round, isFinalValidation } = before;
   const iteration = before.counted[stage];
@@ -90,16 +95,16 @@ export function recordRound(
   const reviewers = reviewersOfStage(setup.phase, stage);
   // Sort the answers, because they arrive in any order: records and prompts must not depend on which reviewer was
   // faster.
-  const inOrder = <One extends { readonly role: string }>(all: readonly One[]) =>
-    reviewers.flatMap((reviewer) => all.filter(({ role }) => role === reviewer));
-  const [looks, errors, marks] = [inOrder(at.looks), inOrder(failed), inOrder(at.marks)];
-  const skipped = skippedReviewers(
+  const inOrder = <Entry extends { readonly role: string }>(records: readonly Entry[]) =>
+    reviewers.flatMap((reviewer) => records.filter(({ role }) => role === reviewer));
+  const [looks, errors, marks] = [inOrder(at.looks), inOrder(reviewErrors), inOrder(at.marks)];
+  const skippedRoles = skippedReviewers(
     before,
     [...looks, ...errors].map(({ role }) => role),
   );
   const entry: IterationEntry = {
     ...{ phase: setup.phase, stage, iteration, most: mostIterations(setup), isFinalValidation, round },
-    ...{ seen, looks, skipped, errors, marks },
+    ...{ seen, looks, skipped: skippedRoles, errors, marks },
   };
   const verdicts = looks.map(({ role, answer, enginePass }): [ReviewerRole, RoleState] => [
     role,
@@ -112,11 +117,11 @@ export function recordRound(
 /** Returns the reviewers of the loop that are not called in this round, and the iteration in which each passed. */
 export function skippedReviewers(
   { setup, stage, roles }: PhaseState,
-  called: readonly PhaseRole[],
+  calledRoles: readonly PhaseRole[],
 ): IterationEntry['skipped'] {
   return reviewersOfStage(setup.phase, stage).flatMap((role) => {
     const last = roles[role];
-    return called.includes(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
+    return calledRoles.includes(role) || last === undefined ? [] : [{ role, passedAt: last.iteration }];
   });
 }
 
@@ -140,57 +145,59 @@ function afterVerdicts(state: PhaseState, { looks, errors }: Pick<IterationEntry
  */
 function atCap(state: PhaseState): PhaseStep {
   if (state.stage !== 'domain') return endedAtCap(state);
-  const failed = withOutcome(state, 'failed');
-  if (state.roles['phase-reviewer'] !== undefined) return endedAtCap(failed);
-  return snapshotAction({ ...failed, stage: 'phase', unchangedFixes: 0 }, 'starting');
+  const failedState = withOutcome(state, 'failed');
+  if (state.roles['phase-reviewer'] !== undefined) return endedAtCap(failedState);
+  return snapshotAction({ ...failedState, stage: 'phase', unchangedFixes: 0 }, 'starting');
 }
 
 /**
  * Continues after a round in which all reviewers passed. The passes count only if the content did not change meanwhile.
  */
-export function onConfirmed(before: PhaseState, seen: SeenContent): PhaseStep {
-  const isSame = seen.content === before.reviewed?.content;
+export function onConfirmed(before: PhaseState, revision: SeenContent): PhaseStep {
+  const isSame = revision.content === before.reviewed?.content;
   const state: PhaseState = { ...before, unchangedFixes: 0, disturbances: isSame ? 0 : before.disturbances + 1 };
   if (state.disturbances > MAX_DISTURBANCES) return endPhase(state, 'disturbed');
-  if (state.stage === 'implement') return codePassed(state, seen);
-  if (isSame) return state.stage === 'domain' ? domainPassed(state, seen) : phasePassed(state, seen);
-  return state.isFinalValidation || !isAtCap(state) ? openRound(state, seen) : endPhase(state, 'disturbed');
+  if (state.stage === 'implement') return codePassed(state, revision);
+  if (isSame) return state.stage === 'domain' ? domainPassed(state, revision) : phasePassed(state, revision);
+  return state.isFinalValidation || !isAtCap(state) ? openRound(state, revision) : endPhase(state, 'disturbed');
 }
 
 /**
  * Approves the code if all reviewers passed the current content, in this round or, with `final_validation: changed`, in
  * any round. Otherwise starts a final validation.
  */
-function codePassed(state: PhaseState, seen: SeenContent): PhaseStep {
+function codePassed(state: PhaseState, revision: SeenContent): PhaseStep {
   const last = reviewersOfStage(state.setup.phase, state.stage).map((role) => state.roles[role]);
-  const areCurrent = last.every((one) => one?.status === 'passed' && one.seen.content === seen.content);
-  const areTogether = last.every((one) => one?.round === state.round);
+  const areCurrent = last.every(
+    (roleState) => roleState?.status === 'passed' && roleState.seen.content === revision.content,
+  );
+  const areTogether = last.every((roleState) => roleState?.round === state.round);
   if (areCurrent && (areTogether || state.setup.finalValidation === 'changed')) return endPhase(state, 'approved');
-  return openRound({ ...state, isFinalValidation: true }, seen);
+  return openRound({ ...state, isFinalValidation: true }, revision);
 }
 
-function domainPassed(before: PhaseState, seen: SeenContent): PhaseStep {
+function domainPassed(before: PhaseState, revision: SeenContent): PhaseStep {
   const state = withOutcome(before, 'approved');
   const phase = state.roles['phase-reviewer'];
-  if (phase?.status === 'passed' && phase.seen.content === seen.content) return endPhase(state, 'approved');
+  if (phase?.status === 'passed' && phase.seen.content === revision.content) return endPhase(state, 'approved');
   const next: PhaseState = { ...state, stage: 'phase', isFinalValidation: false };
-  return isAtCap(next) ? endedAtCap(next) : openRound(next, seen);
+  return isAtCap(next) ? endedAtCap(next) : openRound(next, revision);
 }
 
-function phasePassed(state: PhaseState, seen: SeenContent): PhaseStep {
+function phasePassed(state: PhaseState, revision: SeenContent): PhaseStep {
   if (state.domainOutcome?.result !== 'approved') return endedAtCap(state);
   const [domain] = reviewersOfStage(state.setup.phase, 'domain');
-  const isOlder = domain !== undefined && state.roles[domain]?.seen.content !== seen.content;
+  const isOlder = domain !== undefined && state.roles[domain]?.seen.content !== revision.content;
   if (!state.setup.recheckDomain || !isOlder) return endPhase(state, 'approved');
-  return openRound({ ...state, stage: 'domain', isFinalValidation: true }, seen);
+  return openRound({ ...state, stage: 'domain', isFinalValidation: true }, revision);
 }
 
 function withOutcome(state: PhaseState, result: 'approved' | 'failed'): PhaseState {
   const [role] = reviewersOfStage(state.setup.phase, 'domain');
   const answer = role === undefined ? undefined : state.roles[role]?.answer;
-  const unresolved = result === 'failed' && answer !== undefined ? blockingIssues(answer) : [];
+  const openIssues = result === 'failed' && answer !== undefined ? blockingIssues(answer) : [];
   const { domain: iteration } = state.counted;
-  return { ...state, domainOutcome: { result, iteration, most: mostIterations(state.setup), unresolved } };
+  return { ...state, domainOutcome: { result, iteration, most: mostIterations(state.setup), unresolved: openIssues } };
 }
 
 function isAtCap({ setup, stage, counted }: PhaseState): boolean {

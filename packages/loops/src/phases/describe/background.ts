@@ -10,16 +10,16 @@ import { joinPhaseBlocks, phaseTitle } from './result.ts';
 /**
  * Returns the JSON document of a review loop. Its state is `died` if the last round ended without printing a result.
  */
-export function startedPhaseDocument(started: StartedPhase): StartedPhaseDocument {
-  const phase = phaseSchema.safeParse(started.answer);
-  const error = errorSchema.safeParse(started.answer);
+export function startedPhaseDocument(loop: StartedPhase): StartedPhaseDocument {
+  const phase = phaseSchema.safeParse(loop.answer);
+  const error = errorSchema.safeParse(loop.answer);
   const document = {
-    loop_id: started.id,
-    state: started.state !== 'running' && !phase.success ? ('died' as const) : started.state,
+    loop_id: loop.id,
+    state: loop.state !== 'running' && !phase.success ? ('died' as const) : loop.state,
     phase: phase.success ? phase.data : null,
     error: error.success ? error.data.error : null,
   };
-  return { ...document, progress: [...started.progress], next: nextStep(document) };
+  return { ...document, progress: [...loop.progress], next: nextStep(document) };
 }
 
 /** Returns the next step, as an instruction to the agent that called the MCP tool. */
@@ -28,7 +28,7 @@ function nextStep({ loop_id, state, phase, error }: Omit<StartedPhaseDocument, '
   const again = `call ${call} and no summary to run the round again.`;
   if (state === 'running') return `Call ${call} and no summary to wait for the end of the round.`;
   if (error !== null) return `${error.next} Then ${again}`;
-  if (phase === null) return capitalized(again);
+  if (phase === null) return capitalize(again);
   if (state === 'waiting') {
     return `Fix the open issues, then call ${call} and a summary of your changes. If an issue is wrong, leave the work as it is and say why in the summary; the reviewer decides.`;
   }
@@ -37,10 +37,10 @@ function nextStep({ loop_id, state, phase, error }: Omit<StartedPhaseDocument, '
   const repair = phase.end === null ? null : REPAIRS[phase.end];
   const isRepeated = isCutOff({ status: phase.status, why: phase.end });
   const then = isRepeated ? again : 'start a new loop with start_phase.';
-  return NEXT[phase.status] ?? capitalized(repair ? `${repair}, then ${then}` : then);
+  return NEXT[phase.status] ?? capitalize(repair ? `${repair}, then ${then}` : then);
 }
 
-function capitalized(sentence: string): string {
+function capitalize(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
 

@@ -11,8 +11,8 @@ export function describePhaseEnd(outcome: PhaseOutcome, again: string): readonly
   const { end, open, exitCode } = outcome;
   const result = (sentence: string) => `${sentence} (exit code ${exitCode})`;
   if (end === null) {
-    const them = open.length === 1 ? 'it' : 'them';
-    const next = `Next: fix ${them}, then run: ${again} --summary "what you did"`;
+    const pronoun = open.length === 1 ? 'it' : 'them';
+    const next = `Next: fix ${pronoun}, then run: ${again} --summary "what you did"`;
     return [result(`Waiting: ${openIssues(outcome)}.`), next];
   }
   const repair = REPAIRS[end.why];
@@ -92,8 +92,8 @@ function reviewers(outcome: PhaseOutcome): readonly string[] {
 }
 
 function allOf(names: readonly string[]): string {
-  const [last = 'no reviewer', ...others] = [...names].reverse();
-  return others.length === 0 ? last : `${others.reverse().join(', ')} and ${last}`;
+  const [last = 'no reviewer', ...earlierNames] = [...names].reverse();
+  return earlierNames.length === 0 ? last : `${earlierNames.reverse().join(', ')} and ${last}`;
 }
 
 function subject(outcome: PhaseOutcome): string {
@@ -117,8 +117,8 @@ function alsoOpen(outcome: PhaseOutcome): string {
 }
 
 function atCap(outcome: PhaseOutcome): string {
-  const most = entries(outcome).at(-1)?.most ?? 0;
-  return `${openIssues(outcome)} after ${count(most, 'iteration')}, the maximum per loop`;
+  const limit = entries(outcome).at(-1)?.most ?? 0;
+  return `${openIssues(outcome)} after ${count(limit, 'iteration')}, the maximum per loop`;
 }
 
 function describeFixes({ run: { rounds } }: PhaseOutcome): string {
@@ -128,10 +128,10 @@ function describeFixes({ run: { rounds } }: PhaseOutcome): string {
 
 /** Names the reviewers that approved an earlier version and did not review the last one; null if there are none. */
 export function describeEarlierRounds(outcome: PhaseOutcome): string | null {
-  const all = entries(outcome);
-  const current = all.at(-1)?.seen.content;
+  const iterations = entries(outcome);
+  const current = iterations.at(-1)?.seen.content;
   const older = reviewers(outcome).filter((role) => {
-    const last = all.findLast(({ looks }) => looks.some((look) => look.role === role));
+    const last = iterations.findLast(({ looks }) => looks.some((look) => look.role === role));
     return last !== undefined && last.seen.content !== current;
   });
   if (older.length === 0) return null;

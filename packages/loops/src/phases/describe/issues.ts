@@ -14,10 +14,10 @@ export function issueLines(
   clean: (text: string) => string,
   { tags, by = '', hint = 'Suggestion' }: { readonly tags: IssueTags; readonly by?: string; readonly hint?: string },
 ): readonly string[] {
-  const tagged = [severity, ...tags.filter((tag) => tag !== undefined)].map((tag) => `[${clean(tag)}]`).join(' ');
+  const labels = [severity, ...tags.filter((tag) => tag !== undefined)].map((tag) => `[${clean(tag)}]`).join(' ');
   const place = location === undefined ? '' : ` (at: ${clean(location)})`;
   return [
-    `- ${tagged} ${by === '' ? '' : `${by}: `}${clean(description)}${place}`,
+    `- ${labels} ${by === '' ? '' : `${by}: `}${clean(description)}${place}`,
     ...(suggestion === undefined ? [] : [`  ${hint}: ${clean(suggestion)}`]),
   ];
 }
@@ -70,7 +70,10 @@ function shorten(text: string): string {
 
 /** Returns the number of issues of each severity, such as "1 blocker, 2 warnings"; empty if there are no issues. */
 export function issueCounts(issues: readonly Pick<LoopIssue, 'severity'>[]): string {
-  return SEVERITIES.map((severity) => ({ severity, number: issues.filter((one) => one.severity === severity).length }))
+  return SEVERITIES.map((severity) => ({
+    severity,
+    number: issues.filter((issue) => issue.severity === severity).length,
+  }))
     .filter(({ number }) => number > 0)
     .map(({ severity, number }) => count(number, severity))
     .join(', ');
@@ -81,7 +84,7 @@ type OpenIssue = PhaseDocument['open_issues'][number];
 /** Returns open issues as they appear in JSON documents: blockers before warnings, otherwise in the given order. */
 export function openIssueDocuments(open: readonly RoleIssue[]): OpenIssue[] {
   const documents = open.map(({ role, issue }) => ({ role, ...issueDocument(issue) }));
-  return SEVERITIES.flatMap((severity) => documents.filter((one) => one.severity === severity));
+  return SEVERITIES.flatMap((severity) => documents.filter((document) => document.severity === severity));
 }
 
 /** Returns an issue as it appears in JSON documents, with null for missing fields. */
@@ -98,19 +101,19 @@ export function issueDocument({ severity, level, category, description, location
 
 const MAX_ISSUES = 20;
 
-/** Lists open issues. If there are more than `most`, the last line says where to find the others. */
+/** Lists open issues. If there are more than `limit`, the last line says where to find the others. */
 export function describeOpenIssues(
   open: readonly OpenIssue[],
-  shown: Styled,
+  style: Styled,
   where: string,
-  most = MAX_ISSUES,
+  limit = MAX_ISSUES,
 ): string {
   if (open.length === 0) return '';
-  const left = open.length - most;
+  const omittedCount = open.length - limit;
   return [
-    shown.paint('strong', `Open: ${issueCounts(open)}`),
-    ...open.slice(0, most).map((one) => describeIssue(one, shown)),
-    ...(left <= 0 ? [] : [wrapTo(`… and ${left} more: ${where}.`, shown)]),
+    style.paint('strong', `Open: ${issueCounts(open)}`),
+    ...open.slice(0, limit).map((issue) => describeIssue(issue, style)),
+    ...(omittedCount <= 0 ? [] : [wrapTo(`… and ${omittedCount} more: ${where}.`, style)]),
   ].join('\n');
 }
 
@@ -119,20 +122,20 @@ const STYLES = { blocker: 'bad', warning: 'rests', suggestion: 'quiet' } as cons
   Parameters<Styled['paint']>[0]
 >;
 
-function describeIssue(issue: OpenIssue, shown: Styled): string {
-  const about = [issue.role, issue.level, issue.category, issue.location].map((one) => oneLine(one ?? ''));
-  const where = about.filter((one) => one.trim() !== '').join(', ');
+function describeIssue(issue: OpenIssue, style: Styled): string {
+  const about = [issue.role, issue.level, issue.category, issue.location].map((text) => oneLine(text ?? ''));
+  const where = about.filter((text) => text.trim() !== '').join(', ');
   const suggestion = issue.suggestion ?? '';
   return [
-    wrapTo(`  ${shown.paint(STYLES[issue.severity], issue.severity)}  ${where}`, shown),
-    ...paragraph(issue.description, shown),
-    ...(suggestion.trim() === '' ? [] : paragraph(`Suggestion: ${suggestion}`, shown)),
+    wrapTo(`  ${style.paint(STYLES[issue.severity], issue.severity)}  ${where}`, style),
+    ...paragraph(issue.description, style),
+    ...(suggestion.trim() === '' ? [] : paragraph(`Suggestion: ${suggestion}`, style)),
   ].join('\n');
 }
 
-function paragraph(text: string, shown: Styled): readonly string[] {
+function paragraph(text: string, style: Styled): readonly string[] {
   const lines = text.trim().split(/\r\n|[\r\n\u2028\u2029]/);
   return lines
     .filter((line) => line.trim() !== '')
-    .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, shown, 0));
+    .map((line) => wrapTo(`    ${showInvisible(line.trimEnd())}`, style, 0));
 }

@@ -50,27 +50,27 @@ const WITHHELD = {
 } as const;
 
 /** Describes a phase for people: rounds, fixes, open issues, result, next step and cost. */
-export function describePhase(outcome: PhaseOutcome, again: string, shown: Styled = UNSTYLED): string {
+export function describePhase(outcome: PhaseOutcome, again: string, style: Styled = UNSTYLED): string {
   const [result = '', ...next] = describePhaseEnd(outcome, again);
-  return describeBlocks(outcome, shown, [shown.paint(styleOf(outcome), result), ...next]);
+  return describeBlocks(outcome, style, [style.paint(styleOf(outcome), result), ...next]);
 }
 
 /** Describes what an interrupted phase has done so far. */
-export function describePhaseSoFar(outcome: PhaseOutcome, shown: Styled = UNSTYLED): string {
+export function describePhaseSoFar(outcome: PhaseOutcome, style: Styled = UNSTYLED): string {
   const [result = ''] = outcome.end?.why === 'approved' ? describePhaseEnd(outcome, '') : ['Nothing was approved.'];
-  return describeBlocks(outcome, shown, [result]);
+  return describeBlocks(outcome, style, [result]);
 }
 
-function describeBlocks(outcome: PhaseOutcome, shown: Styled, end: readonly string[]): string {
+function describeBlocks(outcome: PhaseOutcome, style: Styled, end: readonly string[]): string {
   const { run, open } = outcome;
   const history = inFeature(outcome, '.review-history.md');
-  const spent = callsOf(run).map((call) => call.spent.asks);
-  const dispatches = run.preparations.length + spent.reduce((sum, asks) => sum + asks, 0);
+  const askCounts = callsOf(run).map((call) => call.spent.asks);
+  const dispatches = run.preparations.length + askCounts.reduce((sum, asks) => sum + asks, 0);
   return joinPhaseBlocks([
-    shown.paint('strong', phaseTitle(run)),
-    describePhaseRounds(run, shown),
-    describeOpenIssues(openIssueDocuments(open), shown, `see ${history}`),
-    wrapped(shown, [...end, ...describePaid({ ...outcome, dispatches })]),
+    style.paint('strong', phaseTitle(run)),
+    describePhaseRounds(run, style),
+    describeOpenIssues(openIssueDocuments(open), style, `see ${history}`),
+    wrapLines(style, [...end, ...describePaid({ ...outcome, dispatches })]),
   ]);
 }
 
@@ -91,31 +91,31 @@ function styleOf({ end, exitCode }: PhaseOutcome): TextStyle {
 }
 
 /** Describes the result of a dry run for people. */
-export function describePhasePlan(plan: PhasePlanDocument, shown: Styled = UNSTYLED): string {
+export function describePhasePlan(plan: PhasePlanDocument, style: Styled = UNSTYLED): string {
   const { artifact, files, required, goes_on, dispatches } = plan;
   const waiting = goes_on?.waiting ?? [];
   return joinPhaseBlocks([
-    shown.paint('strong', phaseTitle(plan)),
-    wrapped(shown, [
+    style.paint('strong', phaseTitle(plan)),
+    wrapLines(style, [
       `Under review: ${artifact === null ? `${count(files.length, 'file')}: ${someNames(files)}` : quoteName(artifact)}`,
       ...(required.length === 0 ? [] : [`Reviewers read: ${someNames(required)}`]),
       `Fixer: ${describeFixing(plan.fixing)}; at most ${count(plan.max_iterations, 'iteration')} per loop`,
       ...(goes_on === null ? [] : [`Continues a loop after round ${goes_on.round}`]),
     ]),
-    describeOpenIssues(waiting, shown, 'see .review-history.md'),
+    describeOpenIssues(waiting, style, 'see .review-history.md'),
     waiting.length === 0
       ? ''
-      : wrapped(shown, ['The loop waits. Start the next round with --step --summary "what you did".']),
-    wrapped(
-      shown,
+      : wrapLines(style, ['The loop waits. Start the next round with --step --summary "what you did".']),
+    wrapLines(
+      style,
       dispatches.length === 0 ? ['No agent would be called.'] : ['Next calls:', ...dispatches.map(describeCall)],
     ),
     'No agent was called and nothing was written (--dry-run).',
   ]);
 }
 
-function wrapped(shown: Styled, lines: readonly string[]): string {
-  return lines.map((line) => wrapTo(line, shown)).join('\n');
+function wrapLines(style: Styled, lines: readonly string[]): string {
+  return lines.map((line) => wrapTo(line, style)).join('\n');
 }
 
 function describeFixing({ by, agent }: PhasePlanDocument['fixing']): string {
@@ -127,6 +127,6 @@ function describeCall(call: PhasePlanDocument['dispatches'][number]): string {
   const { role, agent, model, dispatch, why } = call;
   const reason = describeDispatchReason(why);
   const session = `${dispatch === 'fresh' ? 'new' : dispatch} session${reason === null ? '' : ` (${reason})`}`;
-  const who = `${quoteName(agent)}${model === null ? '' : ` (${quoteName(model)})`}`;
-  return `  ${role}: ${who}, ${session}, ${count(call.prompt_chars, 'character')}`;
+  const agentName = `${quoteName(agent)}${model === null ? '' : ` (${quoteName(model)})`}`;
+  return `  ${role}: ${agentName}, ${session}, ${count(call.prompt_chars, 'character')}`;
 }

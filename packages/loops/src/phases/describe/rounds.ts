@@ -17,17 +17,17 @@ import type {
 import { issueCounts } from './issues.ts';
 
 /** Lists the rounds of a phase: one line for each reviewer, even if it was skipped, and one for each fix. */
-export function describePhaseRounds({ preparations, rounds }: PhaseRun, shown: Styled): string {
+export function describePhaseRounds({ preparations, rounds }: PhaseRun, style: Styled): string {
   const lines = [
     ...preparations.map(({ role, part, agent, summary }) => {
       return `${part === null ? role : `${role} ${part}`}: ${shorten(summary)} (${quoteName(agent)})`;
     }),
     ...rounds.flatMap((round) => [
-      shown.paint('strong', titleOf(round)),
-      ...roundLines(round, shown.paint).map((line) => `  ${line}`),
+      style.paint('strong', titleOf(round)),
+      ...roundLines(round, style.paint).map((line) => `  ${line}`),
     ]),
   ];
-  return lines.map((line) => wrapTo(line, shown)).join('\n');
+  return lines.map((line) => wrapTo(line, style)).join('\n');
 }
 
 function titleOf({ entry }: PhaseRound): string {
@@ -66,10 +66,10 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
 };
 
 function describeFix({ summary, turn, marks }: PhaseFix, paint: Paint): string {
-  const failed = () => paint('broken', turn === null ? 'stopped' : 'no answer');
-  const who = turn === null && summary !== null ? 'caller' : 'implementer';
+  const failureLabel = () => paint('broken', turn === null ? 'stopped' : 'no answer');
+  const author = turn === null && summary !== null ? 'caller' : 'implementer';
   const details = turn === null ? '' : callDetails(turn, marks, 'implementer');
-  return `${who}: ${summary === null ? failed() : shorten(summary)}${details}`;
+  return `${author}: ${summary === null ? failureLabel() : shorten(summary)}${details}`;
 }
 
 /** Returns the agent, the kind of session and the length of the prompt, in parentheses. */

@@ -25,22 +25,22 @@ export async function askRole(playing: PhaseContext, ask: Ask): Promise<Result<P
   await noteDeferred(playing, ask);
   const before = isWriter(ask) ? await workBefore(playing) : ok(null);
   if (!before.ok) return before;
-  const guarded = editsFiles(ask) ? await ports.proof.snapshot() : null;
+  const guard = editsFiles(ask) ? await ports.proof.snapshot() : null;
   const talk = await talkTo(playing, ask);
-  const restored = (await guarded?.restore()) ?? ok([]);
-  if (!restored.ok) return restored;
-  if (restored.value.length > 0) memory.notices.push({ kind: 'proof-taken-back', paths: restored.value });
+  const restoredPaths = (await guard?.restore()) ?? ok([]);
+  if (!restoredPaths.ok) return restoredPaths;
+  if (restoredPaths.value.length > 0) memory.notices.push({ kind: 'proof-taken-back', paths: restoredPaths.value });
   const edits = before.value === null ? ok({ changedPaths: [] }) : await editsSince(playing, before.value);
   const { end, ended } = talk;
   if (ask.role !== 'implementer') describeEnd(playing, talk);
   if (end.trouble?.kind === 'budget') return ok({ kind: 'stop', why: 'budget', calls: [ended] });
   if (end.trouble !== null) return ok({ kind: 'call-failed', failure: end.trouble.failure, ...ended });
   const { answer } = end;
-  const replied = await repliedWith(playing, ask, talk);
-  if ('approved' in answer) return ok({ kind: 'answered', answer, ...replied, role: ask.role as ReviewerRole });
+  const reply = await repliedWith(playing, ask, talk);
+  if ('approved' in answer) return ok({ kind: 'answered', answer, ...reply, role: ask.role as ReviewerRole });
   if ('outlines' in answer) memory.outline = answer;
   if (!edits.ok) return edits;
-  return ok({ kind: 'fixed', summary: answer.summary, ...edits.value, ...replied });
+  return ok({ kind: 'fixed', summary: answer.summary, ...edits.value, ...reply });
 }
 
 function isWriter({ role }: Ask): boolean {
@@ -64,7 +64,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
   const { kind, schema } = loopAnswer(ask, request.roles);
   const fallback = fallbackAsk(ask);
   const fresh = freshPrompt(playing, fallback);
-  const measured = memory.measured.get(role);
+  const measuredPrompt = memory.measured.get(role);
   const ttl = await ttlFor(playing, ask);
   let [asks, promptChars] = [0, 0];
   let model: string | null = null;
@@ -79,7 +79,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
     asks += 1;
     promptChars += question.sessionId === null ? whole : question.dynamic.length;
     const timeoutSeconds = facts.timeoutSeconds ?? settings.timeoutSeconds;
-    const sent = await reviewers.ask(
+    const askEnd = await reviewers.ask(
       name,
       { ...question, timeoutSeconds, ...(model === null ? {} : { model }) },
       {
@@ -90,9 +90,9 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
           ),
       },
     );
-    asks += sent.retries ?? 0;
-    if (sent.ok) model = sent.model ?? model;
-    return sent;
+    asks += askEnd.retries ?? 0;
+    if (askEnd.ok) model = askEnd.model ?? model;
+    return askEnd;
   };
 
   const end = await converse(
@@ -105,7 +105,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
     },
     {
       ...{ kind, agent, others, fresh },
-      resumed: session === null || measured === undefined ? null : { prompt: measured, session },
+      resumed: session === null || measuredPrompt === undefined ? null : { prompt: measuredPrompt, session },
       options: {
         ...{ schema, cacheTtl: ttl, timeoutSeconds: settings.timeoutSeconds, idleSeconds: settings.idleTimeoutSeconds },
         ...(isWriter(ask) ? { writes: editsFiles(ask) } : {}),
@@ -119,7 +119,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
   });
   const { template, why } = end.dispatch === 'resumed' ? ask : fallback;
   const freshChars = end.answer === null ? 0 : freshLength(playing, ask);
-  const ended: CallEnd = {
+  const callEnd: CallEnd = {
     role,
     call: {
       ...unsentCall({ agent: end.agent, template, why: end.agent === agent ? why : 'other-agent' }),
@@ -127,7 +127,7 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
     },
     fellBack,
   };
-  return { end, ended, fresh, ttl };
+  return { end, ended: callEnd, fresh, ttl };
 }
 
 /** Returns how long the provider should cache the prompt of a call. */
@@ -141,9 +141,9 @@ async function ttlFor({ ports, request, memory }: PhaseContext, ask: Ask): Promi
   const pauseMs = lastUsed === undefined ? null : ports.clock.now().getTime() - lastUsed;
   const rule = cacheRule(facts.provider, facts.model ?? facts.usualModel ?? session?.cache?.model ?? null);
   const next = memory.cacheHistory.next[isWriter(ask) ? 'fixer' : 'reviewer'];
-  const chosen = cacheTtl(settings.cacheTtl, rule, { next, pauseMs });
+  const ttl = cacheTtl(settings.cacheTtl, rule, { next, pauseMs });
   const cost = memory.costs.get(role);
-  return ttlOfCall(settings.cacheTtl, chosen, session === null || cost === undefined ? null : { ...session, ...cost });
+  return ttlOfCall(settings.cacheTtl, ttl, session === null || cost === undefined ? null : { ...session, ...cost });
 }
 
 /**
@@ -164,8 +164,8 @@ function cacheNoteOf(
 
 /** Returns the failure for a prompt that is longer than the agent's limit. Such a prompt is not sent. */
 function tooLong(length: number, limit: number): AskEnd {
-  const said = `the prompt has ${length} characters, more than the ${limit} that this agent is sent at once`;
-  return { ok: false, failure: { kind: 'agent-error', said }, usage: null, said: '', durationMs: 0 };
+  const message = `the prompt has ${length} characters, more than the ${limit} that this agent is sent at once`;
+  return { ok: false, failure: { kind: 'agent-error', said: message }, usage: null, said: '', durationMs: 0 };
 }
 
 /** Returns the session that the next call can resume, and whether the agent confirmed reading the required files. */
@@ -174,14 +174,14 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
   const { roles, phase } = request;
   const { last, usage } = end;
   const facts = await ports.reviewers.describe(end.agent);
-  const kept = end.dispatch === 'resumed' ? ask.session : null;
-  const id = last?.sessionId ?? kept?.id ?? null;
-  const first = kept ?? {
+  const resumedSession = end.dispatch === 'resumed' ? ask.session : null;
+  const id = last?.sessionId ?? resumedSession?.id ?? null;
+  const first = resumedSession ?? {
     ...currentQuestion(playing, { ...ask, agent: end.agent }, facts),
     firstPromptLength: fresh.length,
     opening: fresh.stable,
   };
-  const use = sessionUse(kept, {
+  const use = sessionUse(resumedSession, {
     usage,
     sessionUsage: last?.sessionUsage ?? null,
     requests: last?.requests ?? null,
@@ -189,14 +189,14 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
     ttl,
     provider: facts.provider,
     model: end.model ?? facts.usualModel ?? null,
-    promptLength: (kept === null ? fresh : (memory.measured.get(ask.role) ?? fresh)).dynamic.length,
+    promptLength: (resumedSession === null ? fresh : (memory.measured.get(ask.role) ?? fresh)).dynamic.length,
   });
-  const required = loopMustRead(ask, { roles, phase, feature: feature.paths });
+  const requiredPaths = loopMustRead(ask, { roles, phase, feature: feature.paths });
   return {
     ...ended,
     by: 'agent',
     session: id === null ? null : { ...first, ...use, id },
-    readsConfirmed: last === null ? null : readsConfirmed(required, last),
+    readsConfirmed: last === null ? null : readsConfirmed(requiredPaths, last),
   };
 }
 
@@ -220,17 +220,19 @@ async function editsSince(playing: PhaseContext, before: WorkBefore): Promise<Re
   if (!after.ok) return after;
   const diff = await ports.snapshots.sections(before.view.tree, after.value.tree, 0);
   if (!diff.ok) return diff;
-  const hidden = hiddenByFix(before.view, after.value, diff.value);
-  if (hidden.length > 0) memory.notices.push({ kind: 'hidden-by-fixer', paths: hidden });
+  const hiddenPaths = hiddenByFix(before.view, after.value, diff.value);
+  if (hiddenPaths.length > 0) memory.notices.push({ kind: 'hidden-by-fixer', paths: hiddenPaths });
   // Snapshots do not contain files outside the repository, so compare the digests of the agents' programs to notice
   // edits to them.
-  const tampered = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
-  const changedPaths = [...new Set([...diff.value.flatMap(({ paths }) => paths), ...tampered.map(([path]) => path)])];
+  const tamperedFiles = [...request.agentFiles()].filter(([path, digest]) => before.agentFiles.get(path) !== digest);
+  const changedPaths = [
+    ...new Set([...diff.value.flatMap(({ paths }) => paths), ...tamperedFiles.map(([path]) => path)]),
+  ];
   memory.filesChanged = changedPaths.length;
   const only = request.phase === 'implement' ? onlyFiles(request.selection) : null;
-  const unseen = changedPaths.filter((path) => !isUnderReview(path, { only }));
-  if (unseen.length > 0) memory.notices.push({ kind: 'unseen-edits', paths: unseen });
-  return ok({ changedPaths, hidden: hidden.map((path) => (path ?? '.git') as RepoPath) });
+  const unseenPaths = changedPaths.filter((path) => !isUnderReview(path, { only }));
+  if (unseenPaths.length > 0) memory.notices.push({ kind: 'unseen-edits', paths: unseenPaths });
+  return ok({ changedPaths, hidden: hiddenPaths.map((path) => (path ?? '.git') as RepoPath) });
 }
 
 function describeStart(

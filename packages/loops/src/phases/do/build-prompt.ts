@@ -52,21 +52,21 @@ export async function chooseDelta(
 /** Returns a text with the numbers of added and removed lines: one line per changed file, then the total. */
 export function diffStat(sections: readonly DiffSection[]): string {
   const files = sections.map(({ paths, text }) => ({ name: paths.map(quoteName).join(' => '), ...countLines(text) }));
-  const added = files.reduce((sum, one) => sum + one.added, 0);
-  const removed = files.reduce((sum, one) => sum + one.removed, 0);
-  const total = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed, +${added} -${removed}`;
-  return [...files.map((one) => ` ${one.name} | +${one.added} -${one.removed}`), ` ${total}`].join('\n');
+  const addedLines = files.reduce((sum, file) => sum + file.added, 0);
+  const removedLines = files.reduce((sum, file) => sum + file.removed, 0);
+  const total = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed, +${addedLines} -${removedLines}`;
+  return [...files.map((file) => ` ${file.name} | +${file.added} -${file.removed}`), ` ${total}`].join('\n');
 }
 
 function countLines(text: string): { readonly added: number; readonly removed: number } {
-  let [added, removed] = [0, 0];
+  let [addedLines, removedLines] = [0, 0];
   let inside = false;
   for (const line of text.split('\n')) {
     if (line.startsWith('@@')) inside = true;
-    else if (inside && line.startsWith('+')) added++;
-    else if (inside && line.startsWith('-')) removed++;
+    else if (inside && line.startsWith('+')) addedLines++;
+    else if (inside && line.startsWith('-')) removedLines++;
   }
-  return { added, removed };
+  return { added: addedLines, removed: removedLines };
 }
 
 export function freshPrompt(playing: PhaseContext, ask: Ask): ComposedPrompt {
@@ -77,7 +77,7 @@ export function freshLength(playing: PhaseContext, ask: Ask): number {
   return freshPrompt(playing, { ...ask, template: freshTemplate(ask.role), session: null, delta: null }).length;
 }
 
-function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMaterial['resumed']): LoopMaterial {
+function materialFor({ request, feature, memory }: PhaseContext, resumption: LoopMaterial['resumed']): LoopMaterial {
   return {
     roles: request.roles,
     phase: request.phase,
@@ -85,7 +85,7 @@ function materialFor({ request, feature, memory }: PhaseContext, resumed: LoopMa
     document: memory.sight.document,
     files: memory.sight.files,
     deleted: memory.sight.deleted,
-    resumed,
+    resumed: resumption,
     outline: memory.outline,
   };
 }
@@ -117,11 +117,11 @@ export async function measurePrompt(playing: PhaseContext, ask: Ask): Promise<Me
   const facts = await ports.reviewers.describe(ask.agent);
   const now = currentQuestion(playing, ask, facts);
   const { session, delta } = ask;
-  const nothing = { now, canResume: false, lost: null, cost: null, deltaLength: 0 };
-  if (session === null || delta === null || session.agent !== ask.agent) return nothing;
-  if (!(await facts.canResume())) return nothing;
+  const noResumption = { now, canResume: false, lost: null, cost: null, deltaLength: 0 };
+  if (session === null || delta === null || session.agent !== ask.agent) return noResumption;
+  if (!(await facts.canResume())) return noResumption;
   if (memory.resuming.kind === 'unknown') memory.resuming = { kind: 'works' };
-  const able = { ...nothing, canResume: true };
+  const able = { ...noResumption, canResume: true };
   const prompt = await resumedPrompt(playing, ask);
   if (typeof prompt === 'string') return { ...able, lost: prompt };
   memory.measured.set(ask.role, prompt);
@@ -208,12 +208,12 @@ async function deltaOf(
 ): Promise<Change | 'snapshot' | 'diff'> {
   const { ports, request, feature } = playing;
   const { from, to } = ask.delta ?? { from: '', to: '' };
-  const made = new Map<number, readonly DiffSection[] | null>();
+  const sectionsByContext = new Map<number, readonly DiffSection[] | null>();
   const sections = async (context: number) => {
-    const known = made.get(context);
-    if (known !== undefined) return known;
+    const cachedSections = sectionsByContext.get(context);
+    if (cachedSections !== undefined) return cachedSections;
     const diff = await ports.snapshots.sections(from, to, context);
-    made.set(context, diff.ok ? diff.value : null);
+    sectionsByContext.set(context, diff.ok ? diff.value : null);
     return diff.ok ? diff.value : null;
   };
   const first = await sections(CONTEXTS[0]);
@@ -224,8 +224,8 @@ async function deltaOf(
   const isUpstream = (section: DiffSection) =>
     !isUnderReview(section) && section.paths.some((path) => path !== artifact && all.includes(path));
   const textOf = async (context: number, isShown: (section: DiffSection) => boolean) => {
-    const shown = (await sections(context))?.filter(isShown);
-    return shown?.map(({ text }) => text).join('') ?? null;
+    const shownSections = (await sections(context))?.filter(isShown);
+    return shownSections?.map(({ text }) => text).join('') ?? null;
   };
   const candidates: DeltaCandidate[] = CONTEXTS.map((format) => ({
     format,
@@ -234,14 +234,14 @@ async function deltaOf(
   if (artifact !== null) candidates.push({ format: 'sentences', make: () => changedSentences(playing, ask, artifact) });
   const delta = await chooseDelta(candidates, firstPromptLength);
   if (delta === null) return 'diff';
-  const changed = first.filter((section) => isUnderReview(section) || isUpstream(section));
+  const changedSections = first.filter((section) => isUnderReview(section) || isUpstream(section));
   return {
     delta: {
       stat: artifact === null ? diffStat(first.filter(isUnderReview)) : null,
       diff: delta.text,
       upstream: (await textOf(delta.format === 'sentences' ? 0 : delta.format, isUpstream)) ?? '',
     },
-    changedFiles: [...new Set(changed.flatMap(({ paths }) => paths))],
+    changedFiles: [...new Set(changedSections.flatMap(({ paths }) => paths))],
   };
 }
 

@@ -27,8 +27,8 @@ export async function drivePhase(
   let stop: Extract<PhaseEvent, { kind: 'stop' }> | null = null;
   try {
     for (;;) {
-      const recorded = await recorder.record(state, actions);
-      if (!recorded.ok) return recorded;
+      const recordResult = await recorder.record(state, actions);
+      if (!recordResult.ok) return recordResult;
       if (state.position.at === 'ended' || state.position.at === 'waiting') break;
       if (state.round > round) describeRound(playing, state);
       round = state.round;
@@ -51,9 +51,9 @@ export async function drivePhase(
   }
 
   /** Returns the event that stops the phase. First waits for all calls to end, so that their tokens are counted. */
-  async function stopFor(why: StopReason, landed: Landed): Promise<PhaseEvent> {
-    const all = [landed, ...(await Promise.all(flights))];
-    return { kind: 'stop', why, calls: [...(stop?.calls ?? []), ...all.flatMap(({ result }) => callsIn(result))] };
+  async function stopFor(why: StopReason, landing: Landed): Promise<PhaseEvent> {
+    const landings = [landing, ...(await Promise.all(flights))];
+    return { kind: 'stop', why, calls: [...(stop?.calls ?? []), ...landings.flatMap(({ result }) => callsIn(result))] };
   }
 
   async function nextEvent(): Promise<PhaseEvent> {
@@ -61,13 +61,13 @@ export async function drivePhase(
       // When the budget is used up, wait for the calls that have already started, because their answers still count.
       if (stop !== null && flights.size === 0) return stop;
       if (flights.size === 0) throw new Error(`no work is in progress in ${state.position.at}`);
-      const landed = await Promise.race(flights);
-      const { flight, result } = landed;
+      const landing = await Promise.race(flights);
+      const { flight, result } = landing;
       flights.delete(flight);
-      if (request.stop?.aborted === true) return stopFor('interrupted', landed);
+      if (request.stop?.aborted === true) return stopFor('interrupted', landing);
       if (!result.ok) {
         trouble = result.failure;
-        return stopFor('trouble', landed);
+        return stopFor('trouble', landing);
       }
       if (result.value.kind !== 'stop') return result.value;
       stop = { ...result.value, calls: [...(stop?.calls ?? []), ...callsIn(result)] };
@@ -122,20 +122,20 @@ async function commit(
   const isGone = artifact !== null && (await ports.contents.exists(artifact)) === 'missing';
   const end = isGone ? null : await ports.commits.commit(paths, message);
   if (end === null || end.kind === 'nothing') return ok({ kind: 'commit-ended', failed: false });
-  const said = end.kind === 'failed' ? end.said : null;
-  ports.reporter.tell({ kind: 'committed', message, files: paths.length, said });
-  if (said !== null) memory.notices.push({ kind: 'commit-failed', message, said });
-  return ok({ kind: 'commit-ended', failed: said !== null });
+  const gitError = end.kind === 'failed' ? end.said : null;
+  ports.reporter.tell({ kind: 'committed', message, files: paths.length, said: gitError });
+  if (gitError !== null) memory.notices.push({ kind: 'commit-failed', message, said: gitError });
+  return ok({ kind: 'commit-ended', failed: gitError !== null });
 }
 
 function describeRound({ ports }: PhaseContext, state: PhaseState): void {
   const { position, setup, stage, counted, isFinalValidation } = state;
   if (position.at !== 'reviewing') return;
   const roles = Object.keys(position.flights) as PhaseRole[];
-  const { phase, mostIterations: most } = setup;
+  const { phase, mostIterations: limit } = setup;
   const resting = skippedReviewers(state, roles);
   ports.reporter.tell({
     kind: 'round-started',
-    ...{ phase, stage, iteration: counted[stage], most, isFinalValidation, roles, resting },
+    ...{ phase, stage, iteration: counted[stage], most: limit, isFinalValidation, roles, resting },
   });
 }

@@ -33,9 +33,9 @@ type Opened = Kept & { readonly playing: PhaseContext; readonly setup: PhaseSetu
 
 /** Runs a phase until it ends, or until it waits for the caller to fix issues. */
 export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhaseOutcome>> {
-  const opened = await openPhase(ports, request, { dry: false });
-  if (!opened.ok) return opened;
-  const { playing, setup, kept } = opened.value;
+  const phaseStart = await openPhase(ports, request, { dry: false });
+  if (!phaseStart.ok) return phaseStart;
+  const { playing, setup, kept } = phaseStart.value;
   const { fixing } = request;
   const summary = fixing.by === 'caller' ? fixing.summary : null;
   const isWaiting = kept?.state.position.at === 'waiting';
@@ -47,8 +47,8 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
   }
   // Without a summary, the command only reports the open issues again.
   if (kept !== null && isWaiting && summary === null) return ok(phaseOutcome(kept.run, kept.state, noticesOf(playing)));
-  const taken = await acceptedNow(opened.value);
-  if (taken !== null) return taken;
+  const acceptance = await acceptedNow(phaseStart.value);
+  if (acceptance !== null) return acceptance;
   const goesOn = kept === null ? null : { ...kept, state: { ...kept.state, setup } };
   const run = goesOn?.run ?? {
     id: setup.loop,
@@ -59,17 +59,17 @@ export async function runPhase(ports: PhasePorts, request: PhaseRequest): Promis
     rounds: [],
   };
   if (goesOn === null) {
-    const cleared = await removeWaiting(ports, request);
-    if (!cleared.ok) return cleared;
+    const removal = await removeWaiting(ports, request);
+    if (!removal.ok) return removal;
   }
   const first = goesOn === null ? beginPhase(setup) : await firstStep(playing, goesOn.state, summary);
   const { pending = null, lastEntry = null } = goesOn ?? {};
   const recorder = openPhaseRecorder(playing, { run, state: goesOn?.state ?? first.state, pending, lastEntry });
-  const played = await drivePhase(playing, recorder, first);
-  if (!played.ok) return played;
-  const unpriced = request.settings.budget.usd === null ? [] : playing.budget.unpriced();
-  if (unpriced.length > 0) playing.memory.notices.push({ kind: 'no-price', agents: unpriced });
-  return ok(phaseOutcome(recorder.run(), played.value, noticesOf(playing)));
+  const endState = await drivePhase(playing, recorder, first);
+  if (!endState.ok) return endState;
+  const unpricedAgents = request.settings.budget.usd === null ? [] : playing.budget.unpriced();
+  if (unpricedAgents.length > 0) playing.memory.notices.push({ kind: 'no-price', agents: unpricedAgents });
+  return ok(phaseOutcome(recorder.run(), endState.value, noticesOf(playing)));
 }
 
 /** Returns the notices of a phase. In `implement`, they include changed files that reviewers could not see. */
@@ -84,8 +84,8 @@ async function removeWaiting(
   { loops, snapshots }: PhasePorts,
   { phase, feature }: PhaseRequest,
 ): Promise<Result<void>> {
-  const removed = await loops.remove(phase, feature);
-  return removed.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : removed;
+  const removal = await loops.remove(phase, feature);
+  return removal.ok ? snapshots.hold(loopName({ phase, feature }), new Set()) : removal;
 }
 
 /**
@@ -95,18 +95,18 @@ async function removeWaiting(
 async function acceptedNow({ playing, acceptable }: Opened): Promise<Result<PhaseOutcome> | null> {
   if (acceptable === null) return null;
   const { run, state } = acceptable;
-  const accepted = acceptNotes(state);
-  if (accepted === null || state.reviewed?.content !== playing.memory.sight.seen.content) return null;
+  const step = acceptNotes(state);
+  if (step === null || state.reviewed?.content !== playing.memory.sight.seen.content) return null;
   const recorder = openPhaseRecorder(playing, acceptable);
-  const recorded = await recorder.record(accepted.state, accepted.actions);
-  return recorded.ok ? ok(phaseOutcome(run, accepted.state, noticesOf(playing))) : recorded;
+  const recordResult = await recorder.record(step.state, step.actions);
+  return recordResult.ok ? ok(phaseOutcome(run, step.state, noticesOf(playing))) : recordResult;
 }
 
 /** Returns the calls to agents that a phase would make next, without making them. */
 export async function previewPhase(ports: PhasePorts, request: PhaseRequest): Promise<Result<PhasePlanDocument>> {
-  const opened = await openPhase(ports, request, { dry: true });
-  if (!opened.ok) return opened;
-  const { playing, setup, kept } = opened.value;
+  const phaseStart = await openPhase(ports, request, { dry: true });
+  if (!phaseStart.ok) return phaseStart;
+  const { playing, setup, kept } = phaseStart.value;
   const { position } = kept?.state ?? {};
   const waiting = position?.at === 'waiting' ? openIssueDocuments(position.issues) : null;
   const step = kept === null ? beginPhase(setup) : await firstStep(playing, { ...kept.state, setup }, '');
@@ -132,7 +132,7 @@ async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promi
   const commits = first.actions.some(({ kind }) => kind === 'commit');
   const after = commits ? stepPhase(first.state, { kind: 'commit-ended', failed: false }) : first;
   const step = takesSnapshot || commits ? stepPhase(after.state, { kind: 'snapshot-taken', seen, artifact }) : first;
-  const planned = step.actions.map(async (action) => {
+  const dispatches = step.actions.map(async (action) => {
     if (action.kind !== 'dispatch' && action.kind !== 'prepare' && action.kind !== 'measure') return [];
     const { role, agent, why } = action.ask;
     const dispatch = action.kind === 'measure' ? ('resumed' as const) : ('fresh' as const);
@@ -140,7 +140,7 @@ async function plannedDispatches(playing: PhaseContext, first: PhaseStep): Promi
     const prompt_chars = await lengthOf(playing, action.ask);
     return [{ role, agent, model: modelOf(playing, action.ask), dispatch, why, prompt_chars }];
   });
-  return (await Promise.all(planned)).flat();
+  return (await Promise.all(dispatches)).flat();
 }
 
 /**
@@ -154,8 +154,8 @@ async function firstStep(playing: PhaseContext, state: PhaseState, summary: stri
   const from = state.reviewed?.snapshot ?? null;
   const diff = from === null ? null : await ports.snapshots.sections(from, memory.sight.seen.snapshot, 0);
   // If the old snapshot no longer exists, list all files under review. git commits only those that changed.
-  const changed = diff?.ok === true ? diff.value.flatMap(({ paths }) => paths) : null;
-  const changedPaths = [...new Set(changed ?? [...feature.documents.all, ...memory.sight.files])];
+  const diffPaths = diff?.ok === true ? diff.value.flatMap(({ paths }) => paths) : null;
+  const changedPaths = [...new Set(diffPaths ?? [...feature.documents.all, ...memory.sight.files])];
   return stepPhase(state, { kind: 'fixed', by: 'caller', summary: summary ?? '', changedPaths });
 }
 
@@ -174,14 +174,14 @@ async function openPhase(
     const able = await checkFixer(ports.reviewers, request.fixing.agent);
     if (!able.ok) return able;
   }
-  const assigned = await assignRoles(ports, request);
-  if (!assigned.ok) return assigned;
-  const found = await readKept(ports, request);
-  if (!found.ok) return found;
-  const { kept, acceptable } = found.value;
+  const assignments = await assignRoles(ports, request);
+  if (!assignments.ok) return assignments;
+  const storedLoop = await readKept(ports, request);
+  if (!storedLoop.ok) return storedLoop;
+  const { kept, acceptable } = storedLoop.value;
   const feature = await readFeature(ports, request, { ...how, began: (kept ?? acceptable)?.began ?? null });
   if (!feature.ok) return feature;
-  const fits = await checkLength(ports.reviewers, feature.value, assigned.value);
+  const fits = await checkLength(ports.reviewers, feature.value, assignments.value);
   if (!fits.ok) return fits;
   const ledger = await ports.ledger.all(MOST_ENTRIES);
   const history = ledger.ok ? cacheHistory(ledger.value.entries, ports.clock.now()) : NO_CACHE_HISTORY;
@@ -189,7 +189,7 @@ async function openPhase(
   const budget = openBudget(request.settings.budget);
   const playing: PhaseContext = { ports, request, feature: feature.value, budget, memory };
   const loop = kept?.run.id ?? ports.newId();
-  return ok({ playing, setup: setupFor(request, feature.value, assigned.value, { kept, loop }), kept, acceptable });
+  return ok({ playing, setup: setupFor(request, feature.value, assignments.value, { kept, loop }), kept, acceptable });
 }
 
 /** Reads the loop that an earlier command stored. `--rerun` ignores it, and a loop that has ended is not continued. */
@@ -197,26 +197,29 @@ async function readKept({ loops }: PhasePorts, request: PhaseRequest): Promise<R
   const { phase, feature, fixing, rerun, acceptWithNotes } = request;
   const mayGoOn = fixing.by === 'caller';
   if (rerun || !(mayGoOn || acceptWithNotes)) return ok({ kept: null, acceptable: null });
-  const read = await loops.read(phase, feature);
-  if (!read.ok) return read;
-  if (read.value === 'unreadable') {
+  const storedLoop = await loops.read(phase, feature);
+  if (!storedLoop.ok) return storedLoop;
+  if (storedLoop.value === 'unreadable') {
     return mayGoOn ? err({ kind: 'unreadable-loop', phase, feature }) : ok({ kept: null, acceptable: null });
   }
-  const isEnded = read.value?.state.position.at === 'ended';
-  return ok({ kept: mayGoOn && !isEnded ? read.value : null, acceptable: acceptWithNotes ? read.value : null });
+  const isEnded = storedLoop.value?.state.position.at === 'ended';
+  return ok({
+    kept: mayGoOn && !isEnded ? storedLoop.value : null,
+    acceptable: acceptWithNotes ? storedLoop.value : null,
+  });
 }
 
 function setupFor(
   request: PhaseRequest,
   { documents }: Feature,
-  assigned: PhaseSetup['assigned'],
+  assignments: PhaseSetup['assigned'],
   { kept, loop }: Pick<Kept, 'kept'> & Pick<PhaseSetup, 'loop'>,
 ): PhaseSetup {
   const { settings, fixing, phase } = request;
   return {
     phase,
     loop,
-    assigned,
+    assigned: assignments,
     mostIterations: request.mostIterations ?? kept?.state.setup.mostIterations ?? ITERATION_CAP,
     fixing: fixing.by,
     keepSessions: fixing.by === 'caller' && fixing.keepSessions,
@@ -248,27 +251,27 @@ async function assignRoles(ports: PhasePorts, request: PhaseRequest): Promise<Re
   }
   // Part A of the test-deepener only reads, so it does not need an agent that can edit files.
   const needsWriter = preparations.some(({ part }) => part !== 'A');
-  const named = fixing.by === 'fixer' ? fixing.agent : null;
-  const agent = named ?? (needsWriter ? (await agentsThatCanFix(reviewers, available))[0] : reviewer.agent);
+  const fixerName = fixing.by === 'fixer' ? fixing.agent : null;
+  const agent = fixerName ?? (needsWriter ? (await agentsThatCanFix(reviewers, available))[0] : reviewer.agent);
   if (agent === undefined) {
     const able = await agentsThatCanFix(reviewers, reviewers.found);
     return err({ kind: 'cannot-fix', name: reviewer.agent, able });
   }
   const writer: Assigned = { agent, others: [] };
-  const assigned = rolesOf(phase, preparations).map((role): [PhaseRole, Assigned] => [
+  const assignments = rolesOf(phase, preparations).map((role): [PhaseRole, Assigned] => [
     role,
     role.endsWith('-reviewer') ? reviewer : writer,
   ]);
-  return ok(Object.fromEntries(assigned));
+  return ok(Object.fromEntries(assignments));
 }
 
 async function checkLength(
   reviewers: Reviewers,
   { documents, first }: Feature,
-  assigned: PhaseSetup['assigned'],
+  assignments: PhaseSetup['assigned'],
 ): Promise<Result<void>> {
   const { artifact } = documents;
-  const [agent] = Object.values(assigned).map((one) => one.agent);
+  const [agent] = Object.values(assignments).map((assignment) => assignment.agent);
   if (artifact === null || agent === undefined) return ok(undefined);
   const limit = (await reviewers.describe(agent)).diffLimit - PROMPT_ROOM;
   const characters = first.document.length;

@@ -45,15 +45,15 @@ export function describeForm({ categories, place, levels, evidence, compact }: R
     `"${place}": "..."`,
     '"suggestion": "..."',
   ].join(', ');
-  const judged = levels.map((name) => `"${name}": {"passed": true/false, "issues_count": 0}`).join(', ');
+  const levelForms = levels.map((name) => `"${name}": {"passed": true/false, "issues_count": 0}`).join(', ');
   const fields = [
     `"approved": true/false`,
-    ...(judged === '' ? [] : [`"levels": {${judged}}`]),
+    ...(levelForms === '' ? [] : [`"levels": {${levelForms}}`]),
     `"issues": [{${issue}}]`,
     ...(evidence ? ['"evidence": {"verified": ["..."], "missing": ["..."]}'] : []),
     `"summary": "..."`,
   ];
-  const object = compact ? `{${fields.join(', ')}}` : `{\n${fields.map((one) => `  ${one}`).join(',\n')}\n}`;
+  const object = compact ? `{${fields.join(', ')}}` : `{\n${fields.map((field) => `  ${field}`).join(',\n')}\n}`;
   return `Return your assessment as JSON:\n${object}`;
 }
 
@@ -67,14 +67,14 @@ export function formSchema({ categories, place, levels, evidence }: ReviewForm):
     [place]: z.string().optional(),
     suggestion: z.string().optional(),
   });
-  const judged = z.looseObject({ passed: z.boolean(), issues_count: z.int().min(0) });
+  const levelVerdict = z.looseObject({ passed: z.boolean(), issues_count: z.int().min(0) });
   const list = z.array(z.string());
   return jsonSchema(
     z.looseObject({
       approved: z.boolean(),
       ...(levels.length === 0
         ? {}
-        : { levels: z.looseObject(Object.fromEntries(levels.map((name) => [name, judged]))) }),
+        : { levels: z.looseObject(Object.fromEntries(levels.map((name) => [name, levelVerdict]))) }),
       issues: z.array(issue),
       ...(evidence ? { evidence: z.looseObject({ verified: list, missing: list }) } : {}),
       summary: z.string(),

@@ -47,21 +47,21 @@ export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
   const { iteration, most, issues, fixes } = ask;
   const role = roleOf(ask, material.roles);
   const [rubric, coda, checklist] = [role.rubric, role.coda ?? '', role.checklist ?? ''].map(closeFence);
-  const required = requiredArtifacts(role, phase, feature);
-  const instructions = [rubric, coda, required, checklist];
+  const artifactsSection = requiredArtifacts(role, phase, feature);
+  const instructions = [rubric, coda, artifactsSection, checklist];
   const form = describeForm(role.form ?? DEFAULT_FORM);
   const { opening, delta, changedFiles } = material.resumed ?? NOT_RESUMED;
   const implementationFiles = `## Implementation Files\n${listFiles(files)}`;
   switch (ask.template) {
     case 'I1-R4':
     case 'I3':
-      return composed(
-        [rubric, coda, REVIEW_RULES, required, checklist, nextPhaseExpectations(role, phase), form],
+      return promptOf(
+        [rubric, coda, REVIEW_RULES, artifactsSection, checklist, nextPhaseExpectations(role, phase), form],
         [describeSubject(ask, material), iterationContext(ask)],
       );
     case 'I2': {
       const artifact = phase === 'implement' ? 'the implementation files' : ARTIFACT_OF[phase];
-      return composed(
+      return promptOf(
         [opening],
         [
           `You already have the upstream artifacts and the previous version of ${artifact} in context from your prior review.`,
@@ -74,7 +74,7 @@ export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
       );
     }
     case 'I2-FV':
-      return composed(
+      return promptOf(
         [opening],
         [
           `You already have the upstream artifacts and implementation files in context from your prior review at iteration ${ask.lastIteration ?? iteration}.`,
@@ -87,7 +87,7 @@ export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
       );
     case 'I7-fresh': {
       const isFallback = ask.why === 'resume-failed' || ask.why === 'session-lost';
-      return composed(
+      return promptOf(
         ['Fix the following review issues:', ...instructions, FIX_ANSWER],
         [
           `## All Implementation Files\n${listFiles(files)}`,
@@ -97,7 +97,7 @@ export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
       );
     }
     case 'I7-resumed':
-      return composed(
+      return promptOf(
         [opening],
         [
           'You already have the upstream artifacts and implementation files in context from your previous fix session.',
@@ -109,19 +109,19 @@ export function loopPrompt(ask: Ask, material: LoopMaterial): ComposedPrompt {
         ],
       );
     case null:
-      if (ask.role === 'code-simplifier') return composed([...instructions, FIX_ANSWER], [implementationFiles]);
+      if (ask.role === 'code-simplifier') return promptOf([...instructions, FIX_ANSWER], [implementationFiles]);
       if (ask.part === 'B') {
         const outlines = describeOutlines(outline ?? { outlines: [], summary: '' });
-        return composed([...instructions, FIX_ANSWER], [implementationFiles, ...outlines]);
+        return promptOf([...instructions, FIX_ANSWER], [implementationFiles, ...outlines]);
       }
-      return composed(
+      return promptOf(
         [...instructions, OUTLINE_ANSWER],
         ['Read the documents, then answer with the JSON object described above.'],
       );
   }
 }
 
-function composed(stable: readonly (string | undefined)[], dynamic: readonly string[]): ComposedPrompt {
+function promptOf(stable: readonly (string | undefined)[], dynamic: readonly string[]): ComposedPrompt {
   return composePrompt([
     ...stable.map((text = '') => ({ kind: 'stable', text }) as const),
     ...dynamic.map((text) => ({ kind: 'dynamic', text }) as const),

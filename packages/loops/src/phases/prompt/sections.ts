@@ -68,8 +68,8 @@ export type LoopSubject = {
 export function describeSubject(ask: Ask, { phase, document, files, deleted }: LoopSubject): string {
   if (phase === 'implement') {
     // A reviewer cannot open a deleted file, so list it: the deletion itself may be the mistake.
-    const gone = deleted.length === 0 ? '' : `\n\nThe change deletes:\n\n${listFiles(deleted)}`;
-    return `## Implementation Files\n\nOpen and read them yourself:\n\n${listFiles(files)}${gone}`;
+    const deletions = deleted.length === 0 ? '' : `\n\nThe change deletes:\n\n${listFiles(deleted)}`;
+    return `## Implementation Files\n\nOpen and read them yourself:\n\n${listFiles(files)}${deletions}`;
   }
   if (ask.role === 'phase-reviewer') return `## Domain Reviewer Outcome\n\n${describeOutcome(ask.domainOutcome)}`;
   const artifact = ARTIFACT_OF[phase];
@@ -173,20 +173,20 @@ const MAX_LENGTH = 4000;
 export function describeIssues(issues: readonly ReportedIssue[]): string {
   if (issues.length === 0) return '(none)';
   const rank = ({ issue }: ReportedIssue) => SEVERITIES.indexOf(issue.severity);
-  const sorted = [...issues].sort((a, b) => rank(a) - rank(b));
-  const more = sorted.length - MAX_ISSUES;
+  const issuesBySeverity = [...issues].sort((a, b) => rank(a) - rank(b));
+  const omittedCount = issuesBySeverity.length - MAX_ISSUES;
   return fence(
     [
-      ...sorted.slice(0, MAX_ISSUES).flatMap(({ role, issue }) => {
-        return issueLines(issue, indented, { tags: [issue.level, issue.category], by: role ?? '' });
+      ...issuesBySeverity.slice(0, MAX_ISSUES).flatMap(({ role, issue }) => {
+        return issueLines(issue, indentContinuations, { tags: [issue.level, issue.category], by: role ?? '' });
       }),
-      ...(more > 0 ? [`(and ${more} more; you will get them when these are fixed)`] : []),
+      ...(omittedCount > 0 ? [`(and ${omittedCount} more; you will get them when these are fixed)`] : []),
     ].join('\n'),
   );
 }
 
 /** Indents continuation lines, so that no line of an issue's text looks like the start of another issue. */
-function indented(text: string): string {
+function indentContinuations(text: string): string {
   const short = text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text;
   return short.trim().replace(/\s*[\r\n\u2028\u2029]\s*/g, '\n    ');
 }

@@ -13,9 +13,9 @@ import { type Documents, type ReviewSubject, readSubject } from './subject.ts';
 /** Returns the documents that at least one role of the phase must read, including the reviewed document. */
 export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: boolean): readonly Artifact[] {
   const names = rolesOf(phase, []).filter((role) => hasFixer || role !== 'implementer');
-  const read = new Set(names.flatMap((role) => artifactsOf(roles[roleName(role, null)], phase)));
-  if (phase !== 'implement') read.add(ARTIFACT_OF[phase]);
-  return ARTIFACTS.filter((artifact) => read.has(artifact));
+  const artifacts = new Set(names.flatMap((role) => artifactsOf(roles[roleName(role, null)], phase)));
+  if (phase !== 'implement') artifacts.add(ARTIFACT_OF[phase]);
+  return ARTIFACTS.filter((artifact) => artifacts.has(artifact));
 }
 
 /**
@@ -53,10 +53,10 @@ export async function readFeature(
   const { logDir } = request.settings;
   // Fail if a tracked file is in `log_dir`: snapshots leave out that folder, so reviewers would see only its committed
   // version.
-  const tracked = await ports.snapshots.trackedIn(logDir);
-  if (!tracked.ok) return tracked;
-  const hidden = hiddenByLogDir(tracked.value, logDir);
-  if (hidden.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hidden });
+  const trackedFiles = await ports.snapshots.trackedIn(logDir);
+  if (!trackedFiles.ok) return trackedFiles;
+  const hiddenFiles = hiddenByLogDir(trackedFiles.value, logDir);
+  if (hiddenFiles.length > 0) return err({ kind: 'log-dir-hides', logDir, files: hiddenFiles });
   // Read the history before an agent is called: if the history is unreadable, the reviews could not be recorded.
   const history = await ports.feature.history();
   if (!history.ok) return history;
@@ -64,21 +64,23 @@ export async function readFeature(
   const meta = await readMeta(ports, request, dry);
   if (!meta.ok) return meta;
   const prd = artifacts.includes('prd.md') ? await findPrd(ports.contents, request, meta.value.source) : NO_PRD;
-  const own = artifacts.filter((artifact) => artifact !== 'prd.md').map((one) => documentPath(feature, one));
+  const featureDocuments = artifacts
+    .filter((artifact) => artifact !== 'prd.md')
+    .map((artifact) => documentPath(feature, artifact));
   const documents: Documents = {
     artifact: phase === 'implement' ? null : documentPath(feature, ARTIFACT_OF[phase]),
-    all: [...(prd.path === null ? [] : [prd.path]), ...own],
+    all: [...(prd.path === null ? [] : [prd.path]), ...featureDocuments],
   };
   const first = await readSubject(ports.snapshots, request, documents, began);
   if (!first.ok) return first;
-  const found = await ports.snapshots.filesIn(first.value.seen.snapshot, documents.all);
-  if (!found.ok) return found;
+  const files = await ports.snapshots.filesIn(first.value.seen.snapshot, documents.all);
+  if (!files.ok) return files;
   for (const artifact of artifacts) {
     const path = artifact === 'prd.md' ? prd.path : documentPath(feature, artifact);
     const failure =
       path === null
         ? null
-        : await checkDocument(ports, request, { artifact, path, first: first.value, files: found.value });
+        : await checkDocument(ports, request, { artifact, path, first: first.value, files: files.value });
     if (failure !== null) return err(failure);
   }
   if (phase === 'implement' && first.value.artifact === 'empty') {
@@ -123,8 +125,8 @@ const NO_PRD: FoundPrd = { path: null, notices: [] };
  * names.
  */
 async function findPrd(contents: Contents, { feature, root }: PhaseRequest, source: string | null): Promise<FoundPrd> {
-  const own = documentPath(feature, 'prd.md');
-  if ((await contents.exists(own)) === 'file') return { path: own, notices: [] };
+  const featurePrd = documentPath(feature, 'prd.md');
+  if ((await contents.exists(featurePrd)) === 'file') return { path: featurePrd, notices: [] };
   if (source === null) return NO_PRD;
   const path = repoPath(source.startsWith(`${root}/`) ? source.slice(root.length + 1) : source);
   const leftOut = (why: 'outside' | 'missing'): FoundPrd => ({
@@ -138,14 +140,14 @@ async function findPrd(contents: Contents, { feature, root }: PhaseRequest, sour
 async function checkDocument(
   { snapshots, contents }: Pick<PhasePorts, 'snapshots' | 'contents'>,
   request: PhaseRequest,
-  given: {
+  document: {
     readonly artifact: Artifact;
     readonly path: RepoPath;
     readonly first: ReviewSubject;
     readonly files: ReadonlyMap<RepoPath, TreeFile>;
   },
 ): Promise<Failure | null> {
-  const { artifact, path, first, files } = given;
+  const { artifact, path, first, files } = document;
   const unusable = (why: Extract<Failure, { kind: 'unusable-artifact' }>['why']): Failure => ({
     kind: 'unusable-artifact',
     path,
@@ -156,7 +158,7 @@ async function checkDocument(
   if (isInside(path, GENERATED_FOLDER)) return unusable('generated');
   const file = files.get(path);
   if (file === undefined) {
-    if (first.withheld.some((one) => one.path === path)) return unusable('withheld');
+    if (first.withheld.some((entry) => entry.path === path)) return unusable('withheld');
     return unusable((await contents.exists(path)) === 'file' ? 'ignored' : 'missing');
   }
   if (!file.mode.startsWith('100')) return unusable('symlink');

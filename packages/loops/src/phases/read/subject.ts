@@ -60,23 +60,23 @@ export async function readSubject(
   const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
   const comparison = await snapshots.compare(selection, settings.base);
   if (!comparison.ok) return comparison;
-  const compared = artifact === null ? sinceItBegan(comparison.value, began, request.fixing) : comparison.value;
-  const taken = await snapshots.take(compared, omittedFolders(settings));
-  if (!taken.ok) return taken;
-  const unnameable = artifact === null ? taken.value.unnameable.filter((name) => isCode(request, name)) : [];
+  const reviewComparison = artifact === null ? sinceItBegan(comparison.value, began, request.fixing) : comparison.value;
+  const snapshot = await snapshots.take(reviewComparison, omittedFolders(settings));
+  if (!snapshot.ok) return snapshot;
+  const unnameable = artifact === null ? snapshot.value.unnameable.filter((name) => isCode(request, name)) : [];
   // A file whose name is not UTF-8 cannot be shown to reviewers, so fail instead of approving it unseen.
   if (unnameable.length > 0) return err({ kind: 'unnameable-code', names: unnameable });
-  const tree = await taken.value.tree();
+  const tree = await snapshot.value.tree();
   if (!tree.ok) return tree;
-  const found = await snapshots.filesIn(tree.value, all);
-  if (!found.ok) return found;
-  const entries = artifact === null ? taken.value.entries.filter(({ path }) => isCode(request, path)) : [];
-  const shown = artifact === null ? code(entries) : await document(snapshots, tree.value, artifact, found.value);
-  if (!shown.ok) return shown;
+  const documentFiles = await snapshots.filesIn(tree.value, all);
+  if (!documentFiles.ok) return documentFiles;
+  const entries = artifact === null ? snapshot.value.entries.filter(({ path }) => isCode(request, path)) : [];
+  const view = artifact === null ? code(entries) : await document(snapshots, tree.value, artifact, documentFiles.value);
+  if (!view.ok) return view;
   return ok({
-    ...shown.value,
-    seen: { snapshot: tree.value, content: phaseContent(all, found.value, entries) },
-    withheld: taken.value.withheld,
+    ...view.value,
+    seen: { snapshot: tree.value, content: phaseContent(all, documentFiles.value, entries) },
+    withheld: snapshot.value.withheld,
     branch: comparison.value.where.branch,
     baseName: comparison.value.baseName,
     began: began ?? comparison.value.baseTree,
@@ -99,8 +99,11 @@ function sinceItBegan(comparison: Comparison, began: string | null, { by }: Phas
  */
 export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: string): boolean {
   if (!isUnderReview(path, { only: onlyFiles(selection) })) return false;
-  const own = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
-  return own === null || !NO_CODE.some((name) => own === name || own.startsWith(`${name}.unreadable-`));
+  const relativePath = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
+  return (
+    relativePath === null ||
+    !NO_CODE.some((name) => relativePath === name || relativePath.startsWith(`${name}.unreadable-`))
+  );
 }
 
 /** Returns notices about changed files that reviewers do not see, one notice for each reason. */
@@ -125,18 +128,18 @@ type Shown = Pick<ReviewSubject, 'artifact' | 'document' | 'files' | 'deleted'>;
 
 function code(entries: readonly Entry[]): Result<Shown> {
   const files = entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path);
-  const deleted = entries.filter(({ headBlob }) => headBlob === null).map(({ path }) => path);
-  return ok({ artifact: entries.length === 0 ? 'empty' : 'present', document: '', files, deleted });
+  const deletedPaths = entries.filter(({ headBlob }) => headBlob === null).map(({ path }) => path);
+  return ok({ artifact: entries.length === 0 ? 'empty' : 'present', document: '', files, deleted: deletedPaths });
 }
 
 async function document(
   snapshots: Snapshots,
   tree: SnapshotId,
   path: RepoPath,
-  found: ReadonlyMap<RepoPath, unknown>,
+  files: ReadonlyMap<RepoPath, unknown>,
 ): Promise<Result<Shown>> {
   const only = { files: [path], deleted: [] };
-  if (!found.has(path)) return ok({ artifact: 'missing', document: '', ...only });
+  if (!files.has(path)) return ok({ artifact: 'missing', document: '', ...only });
   const text = await snapshots.textIn(tree, path);
   if (!text.ok) return text;
   if (text.value === null) return ok({ artifact: 'unreadable', document: '', ...only });
@@ -149,6 +152,6 @@ async function document(
  */
 export function neededSnapshots({ position, reviewed, resume }: PhaseState): ReadonlySet<SnapshotId> {
   if (position.at === 'ended') return new Set();
-  const seen = Object.values(resume).flatMap(({ session }) => session?.saw ?? []);
-  return new Set(reviewed === null ? seen : [reviewed.snapshot, ...seen]);
+  const sessionSnapshots = Object.values(resume).flatMap(({ session }) => session?.saw ?? []);
+  return new Set(reviewed === null ? sessionSnapshots : [reviewed.snapshot, ...sessionSnapshots]);
 }

@@ -25,9 +25,9 @@ export function historyEntry(entry: IterationEntry, at: Date, fix: Pick<PhaseFix
  * `earlier`, appends `entry`.
  */
 export function withEntry(history: string, entry: string, earlier: string | null): string {
-  const found = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
-  if (earlier !== null && found !== -1) {
-    return `${history.slice(0, found)}${entry}${history.slice(found + earlier.length)}`;
+  const start = earlier === null || earlier === '' ? -1 : history.lastIndexOf(earlier);
+  if (earlier !== null && start !== -1) {
+    return `${history.slice(0, start)}${entry}${history.slice(start + earlier.length)}`;
   }
   if (history.trim() === '') return `${history}${entry}`;
   return `${history}${history.endsWith('\n') ? '' : '\n'}\n${entry}`;
@@ -98,7 +98,7 @@ const LEVELS = ['Tasks', 'Spec', 'Design', 'PRD'];
 
 function codeReview(entry: IterationEntry, at: Date): readonly string[] {
   const issues = CODE.flatMap(({ role, name }) => {
-    const look = entry.looks.find((one) => one.role === role);
+    const look = entry.looks.find((candidate) => candidate.role === role);
     return look?.answer.issues.flatMap((issue) => bullet(issue, [issue.level ?? issue.category], { by: name })) ?? [];
   });
   return [
@@ -115,18 +115,18 @@ function finalTag({ isFinalValidation }: IterationEntry): string {
 }
 
 function standing({ looks, skipped }: IterationEntry, role: ReviewerRole): string {
-  const look = looks.find((one) => one.role === role);
+  const look = looks.find((candidate) => candidate.role === role);
   if (look !== undefined) return look.enginePass ? 'Approved' : 'Issues found';
-  const rest = skipped.find((one) => one.role === role);
-  return rest === undefined ? 'None' : `Skipped (passed iter ${rest.passedAt})`;
+  const skip = skipped.find((candidate) => candidate.role === role);
+  return skip === undefined ? 'None' : `Skipped (passed iter ${skip.passedAt})`;
 }
 
 function levels({ looks }: IterationEntry, role: ReviewerRole): readonly string[] {
   if (role !== 'implementation-reviewer') return [];
-  const judged = looks.find((one) => one.role === role)?.answer.levels ?? {};
+  const levelVerdicts = looks.find((candidate) => candidate.role === role)?.answer.levels ?? {};
   return LEVELS.flatMap((title, i) => {
-    const passed = judged[title.toLowerCase()];
-    return passed === undefined ? [] : [`  - Level ${i + 1} (${title}): ${passed ? 'pass' : 'fail'}`];
+    const hasPassed = levelVerdicts[title.toLowerCase()];
+    return hasPassed === undefined ? [] : [`  - Level ${i + 1} (${title}): ${hasPassed ? 'pass' : 'fail'}`];
   });
 }
 
@@ -141,8 +141,8 @@ function issuesSection(issues: readonly string[]): readonly string[] {
   return ['', '**Issues:**', ...(issues.length === 0 ? ['None.'] : issues)];
 }
 
-function bullet(issue: LoopIssue, tags: IssueTags, more: { readonly by?: string; readonly hint?: string } = {}) {
-  return issueLines(issue, inline, { tags, ...more });
+function bullet(issue: LoopIssue, tags: IssueTags, options: { readonly by?: string; readonly hint?: string } = {}) {
+  return issueLines(issue, inline, { tags, ...options });
 }
 
 /**

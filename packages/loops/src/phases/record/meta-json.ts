@@ -12,15 +12,15 @@ export function mergeMeta(
   before: string | null,
   update: MetaUpdate,
 ): { readonly text: string; readonly isReadable: boolean } {
-  const kept = before === null ? null : parseMeta(before);
-  const phases = kept && inner(kept['phases']);
+  const meta = before === null ? null : parseMeta(before);
+  const phases = meta && inner(meta['phases']);
   const phase = phases && inner(phases[update.phase]);
   const stages = phase && inner(phase['stages']);
-  if (kept === null || stages === null) return { ...mergeMeta('', update), isReadable: false };
+  if (meta === null || stages === null) return { ...mergeMeta('', update), isReadable: false };
   const { resuming, completed } = update;
-  const { r1_deferred_reason: _outdated, ...others } = kept;
-  const merged = {
-    ...(resuming.kind === 'works' ? others : kept),
+  const { r1_deferred_reason: _outdated, ...others } = meta;
+  const nextMeta = {
+    ...(resuming.kind === 'works' ? others : meta),
     ...(completed === null ? {} : { lastCompletedPhase: update.phase }),
     ...(resuming.kind === 'deferred' ? { r1_deferred_reason: resuming.why } : {}),
     phases: {
@@ -35,7 +35,7 @@ export function mergeMeta(
       },
     },
   };
-  return { isReadable: true, text: `${JSON.stringify(merged, null, indentOf(before ?? ''))}\n` };
+  return { isReadable: true, text: `${JSON.stringify(nextMeta, null, indentOf(before ?? ''))}\n` };
 }
 
 /**
@@ -59,18 +59,18 @@ const STAGES: Readonly<Record<PhaseName, Readonly<Partial<Record<PhaseStage, str
 function describeStages({ phase, loops }: MetaUpdate, before: Fields): Fields {
   const stages: Record<string, unknown> = { ...before };
   for (const [stage, name] of Object.entries(STAGES[phase])) {
-    const loop = loops.find((one) => one.stage === stage);
+    const loop = loops.find((candidate) => candidate.stage === stage);
     const fields = inner(before[name]);
     if (loop !== undefined) {
-      const { stage: _, ...own } = loop;
-      stages[name] = { ...fields, ...own };
+      const { stage: _, ...loopFields } = loop;
+      stages[name] = { ...fields, ...loopFields };
     } else if (fields !== null) {
       // This run has not reached the loop yet, so remove the result of an earlier run.
       stages[name] = withoutLoop(fields);
     }
   }
-  const kept = Object.entries(stages).filter(([, value]) => value !== undefined);
-  return { stages: kept.length === 0 ? undefined : Object.fromEntries(kept) };
+  const definedStages = Object.entries(stages).filter(([, value]) => value !== undefined);
+  return { stages: definedStages.length === 0 ? undefined : Object.fromEntries(definedStages) };
 }
 
 /** Returns the fields that other tools wrote, without those of onceover; undefined if there are none. */

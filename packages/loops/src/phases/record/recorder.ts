@@ -28,9 +28,9 @@ export function ledgerEntries(
   { entry, fix }: Pick<PhaseRound, 'entry' | 'fix'>,
   figures: (role: LedgerLoop['role']) => DispatchFigures,
 ): readonly LedgerLoop[] {
-  const recorded = fix === null ? entry : { ...entry, looks: [], errors: [] };
-  return dispatchesOf(recorded, fix, { feature: run.feature, run: run.id }).map((one) => {
-    return { kind: 'loop', ...figures(one.role), ...one, dispatch: dispatchBy(one.template) };
+  const unloggedEntry = fix === null ? entry : { ...entry, looks: [], errors: [] };
+  return dispatchesOf(unloggedEntry, fix, { feature: run.feature, run: run.id }).map((call) => {
+    return { kind: 'loop', ...figures(call.role), ...call, dispatch: dispatchBy(call.template) };
   });
 }
 
@@ -58,24 +58,24 @@ export type PhaseRecorder = ReturnType<typeof openPhaseRecorder>;
  * Returns the recorder of a phase. It saves the state last, so that the next command repeats the round if the process
  * crashes before.
  */
-export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, 'began'>) {
+export function openPhaseRecorder(playing: PhaseContext, initialLoop: Omit<KeptLoop, 'began'>) {
   const { ports, request, memory } = playing;
   const isKept = request.fixing.by === 'caller';
-  let { run, pending, lastEntry } = begun;
+  let { run, pending, lastEntry } = initialLoop;
   // The state from which a later command would continue.
-  let saved: Pick<KeptLoop, 'run' | 'state' | 'lastEntry'> = begun;
+  let storedLoop: Pick<KeptLoop, 'run' | 'state' | 'lastEntry'> = initialLoop;
 
-  let held: string | null = null;
+  let heldNames: string | null = null;
   /** Writes the loop to disk if a later command can continue it, or if it has ended. */
   const keep = async (): Promise<Result<void>> => {
-    if (!isKept && saved.state.position.at !== 'ended') return ok(undefined);
+    if (!isKept && storedLoop.state.position.at !== 'ended') return ok(undefined);
     // Protect the snapshots from `git gc`, because a later command compares with them.
-    const needed = neededSnapshots(saved.state);
-    const names = [...needed].join(' ');
-    const holding = names === held ? ok(undefined) : await ports.snapshots.hold(loopName(run), needed);
-    held = names;
+    const snapshotIds = neededSnapshots(storedLoop.state);
+    const names = [...snapshotIds].join(' ');
+    const holding = names === heldNames ? ok(undefined) : await ports.snapshots.hold(loopName(run), snapshotIds);
+    heldNames = names;
     if (!holding.ok) return holding;
-    return ports.loops.write({ ...saved, pending, began: memory.sight.began });
+    return ports.loops.write({ ...storedLoop, pending, began: memory.sight.began });
   };
 
   /** Writes the history entry of a round. If a crashed command already wrote a version of the entry, replaces it. */
@@ -85,15 +85,18 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     const before = fix === null ? null : lastEntry;
     const earlier = [...(pending?.round === round ? pending.texts : []), ...(before === null ? [] : [before])];
     pending = { round, texts: [text, ...earlier] };
-    const kept = await keep();
-    if (!kept.ok) return kept;
+    const keepResult = await keep();
+    if (!keepResult.ok) return keepResult;
     const history = await ports.feature.history();
     if (!history.ok) return history;
-    const found = earlier.find((one) => history.value.includes(one)) ?? null;
-    const written = await ports.feature.writeHistory(withEntry(history.value, text, found));
-    if (!written.ok) return written;
+    const oldVersion = earlier.find((version) => history.value.includes(version)) ?? null;
+    const writeResult = await ports.feature.writeHistory(withEntry(history.value, text, oldVersion));
+    if (!writeResult.ok) return writeResult;
     lastEntry = text;
-    run = { ...run, rounds: [...run.rounds.filter((one) => one.entry.round !== round), { entry, at, fix }] };
+    run = {
+      ...run,
+      rounds: [...run.rounds.filter((pastRound) => pastRound.entry.round !== round), { entry, at, fix }],
+    };
     return ok(undefined);
   };
 
@@ -110,8 +113,8 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
 
   const addToLedger = async (entries: readonly LedgerLoop[]): Promise<void> => {
     for (const entry of entries) {
-      const kept = await ports.ledger.add(entry);
-      if (!kept.ok) memory.notices.push({ kind: 'not-in-ledger', failure: kept.failure });
+      const addResult = await ports.ledger.add(entry);
+      if (!addResult.ok) memory.notices.push({ kind: 'not-in-ledger', failure: addResult.failure });
     }
   };
 
@@ -127,8 +130,8 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
 
   const recordRound = async (round: PhaseRound): Promise<Result<void>> => {
     const { entry } = round;
-    const written = await writeEntry(round);
-    if (!written.ok) return written;
+    const writeResult = await writeEntry(round);
+    if (!writeResult.ok) return writeResult;
     await addToLedger(ledgerEntries(run, round, figuresOf));
     for (const { role } of [...entry.looks, ...entry.errors]) await writeLog(role, entry.round);
     return ok(undefined);
@@ -139,8 +142,8 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     const round = run.rounds.find(({ entry }) => entry.round === number);
     if (round === undefined) return ok(undefined);
     const fix: PhaseFix = { summary, marks, turn };
-    const written = await writeEntry({ ...round, fix });
-    if (!written.ok || turn === null) return written;
+    const writeResult = await writeEntry({ ...round, fix });
+    if (!writeResult.ok || turn === null) return writeResult;
     await addToLedger(ledgerEntries(run, { ...round, fix }, figuresOf));
     await writeLog('implementer', number);
     const failure = (position.at === 'ended' ? position.end.failure : null) ?? ({ kind: 'cancelled' } as const);
@@ -199,17 +202,17 @@ export function openPhaseRecorder(playing: PhaseContext, begun: Omit<KeptLoop, '
     /** Records rounds, fixes and the steps before the reviews, and then saves the state. */
     async record(state: PhaseState, actions: readonly PhaseAction[]): Promise<Result<void>> {
       for (const action of actions) {
-        const recorded = await recordAction(action, state);
-        if (!recorded.ok) return recorded;
+        const recordResult = await recordAction(action, state);
+        if (!recordResult.ok) return recordResult;
       }
       const hasRecord = actions.some(({ kind }) => kind === 'record' || kind === 'record-fix');
       if (hasRecord || actions.some(({ kind }) => kind === 'end')) {
-        const written = await writeMeta(state);
-        if (!written.ok) return written;
+        const writeResult = await writeMeta(state);
+        if (!writeResult.ok) return writeResult;
       }
       // Do not save a round without a verdict, so that the next command runs it again under the same number.
       if (actions.length === 0 || (state.position.at === 'ended' && isCutOff(state.position.end))) return ok(undefined);
-      saved = { run, state: checkpoint(state), lastEntry };
+      storedLoop = { run, state: checkpoint(state), lastEntry };
       // This round's history entry is complete, so no later command has to replace it.
       if (hasRecord) pending = null;
       return keep();

@@ -22,7 +22,7 @@ export type FeatureFiles = ReturnType<typeof openFeatureFiles>;
 export function openFeatureFiles(root: string, feature: RepoPath) {
   const folder = join(root, feature);
   /** Returns the text of a file: empty if the file does not exist, null if it is not UTF-8. */
-  const read = (name: string): Result<string | null> => {
+  const readText = (name: string): Result<string | null> => {
     const there = feature === '' ? ok('there') : checkFolder(root, feature);
     const bytes = there.ok ? readPrivateBytes(join(folder, name)) : there;
     if (!bytes.ok) return bytes;
@@ -32,12 +32,12 @@ export function openFeatureFiles(root: string, feature: RepoPath) {
   return {
     /** Returns the parsed `.meta.json`; null if the file is unreadable. */
     async meta(): Promise<Result<ReturnType<typeof readMeta>>> {
-      const text = read(META);
+      const text = readText(META);
       return text.ok ? ok(text.value === null ? null : readMeta(text.value)) : text;
     },
     /** Renames an unreadable `.meta.json` and returns its new name. */
     async putMetaAside(at: Date): Promise<Result<string>> {
-      const there = read(META);
+      const there = readText(META);
       return there.ok ? renameUnreadable(folder, META, at) : there;
     },
     /**
@@ -45,15 +45,15 @@ export function openFeatureFiles(root: string, feature: RepoPath) {
      * otherwise returns null.
      */
     async writeMeta(update: MetaUpdate, at: Date): Promise<Result<string | null>> {
-      const before = read(META);
+      const before = readText(META);
       if (!before.ok) return before;
       const { text, isReadable } = mergeMeta(before.value, update);
       const aside = isReadable ? ok(null) : renameUnreadable(folder, META, at);
-      const written = aside.ok ? writeAtomically(folder, META, text) : aside;
-      return written.ok ? aside : written;
+      const writeResult = aside.ok ? writeAtomically(folder, META, text) : aside;
+      return writeResult.ok ? aside : writeResult;
     },
     async history(): Promise<Result<string>> {
-      const text = read(HISTORY);
+      const text = readText(HISTORY);
       if (!text.ok) return text;
       // Fail if the history is not UTF-8: decoding it and writing it back would destroy its text.
       return text.value === null
@@ -61,7 +61,7 @@ export function openFeatureFiles(root: string, feature: RepoPath) {
         : ok(text.value);
     },
     async writeHistory(text: string): Promise<Result<void>> {
-      const there = read(HISTORY);
+      const there = readText(HISTORY);
       return there.ok ? writeAtomically(folder, HISTORY, text) : there;
     },
   };
@@ -105,9 +105,9 @@ export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root'
     async write(loop: KeptLoop): Promise<Result<void>> {
       const text = JSON.stringify({ version, digest: digestOf(loop), loop });
       // Only the user may read the file: it contains the id of a session, with which anyone could continue the session.
-      const written = folder.write(nameOf(loop.run.phase, loop.run.feature), text, 0o600);
-      if (written.ok) removeLeftovers(folder.path, Date.now());
-      return written;
+      const writeResult = folder.write(nameOf(loop.run.phase, loop.run.feature), text, 0o600);
+      if (writeResult.ok) removeLeftovers(folder.path, Date.now());
+      return writeResult;
     },
     async remove(phase: PhaseName, feature: RepoPath): Promise<Result<void>> {
       return folder.remove(nameOf(phase, feature));
@@ -118,7 +118,7 @@ export function openPhaseLoops({ root, commonDir }: Pick<RepositoryPaths, 'root'
 function parse(
   text: string,
   version: string,
-  wanted: { readonly phase: string; readonly feature: string },
+  target: { readonly phase: string; readonly feature: string },
 ): KeptLoop | 'unreadable' {
   try {
     const whole: unknown = JSON.parse(text, reviveTime);
@@ -128,7 +128,7 @@ function parse(
     // The digest proves that onceover wrote the whole file, so the value has the expected type.
     const loop = whole['loop'] as KeptLoop;
     const { phase, feature } = loop.run;
-    return phase === wanted.phase && feature === wanted.feature ? loop : 'unreadable';
+    return phase === target.phase && feature === target.feature ? loop : 'unreadable';
   } catch {
     return 'unreadable';
   }

@@ -91,16 +91,16 @@ export type ParsedRole =
  * built-in role itself.
  */
 export function parseRole(name: RoleName, text: string, base: Role | null): ParsedRole {
-  const read = readFrontMatter(text);
-  if (!read.ok) return read;
-  const checked = checkShape(schemaOf(name), read.value ?? {}, read.yaml);
-  if (!checked.ok) return checked;
-  const rubric = read.body.replaceAll('\r\n', '\n').trim();
+  const frontMatter = readFrontMatter(text);
+  if (!frontMatter.ok) return frontMatter;
+  const shape = checkShape(schemaOf(name), frontMatter.value ?? {}, frontMatter.yaml);
+  if (!shape.ok) return shape;
+  const rubric = frontMatter.body.replaceAll('\r\n', '\n').trim();
   if (rubric === '') {
-    const what = { kind: 'missing-key', key: 'rubric' } as const;
-    return { ok: false, problems: [{ line: read.bodyLine, column: 1, what }] };
+    const cause = { kind: 'missing-key', key: 'rubric' } as const;
+    return { ok: false, problems: [{ line: frontMatter.bodyLine, column: 1, what: cause }] };
   }
-  const { value } = checked;
+  const { value } = shape;
   const ownForm = 'schema' in value ? value.schema : {};
   return {
     ok: true,
@@ -119,7 +119,7 @@ export function parseRole(name: RoleName, text: string, base: Role | null): Pars
 }
 
 function isReviewer(name: RoleName): boolean {
-  return REVIEWER_ROLES.some((one) => one === name);
+  return REVIEWER_ROLES.some((role) => role === name);
 }
 
 /** Returns the built-in roles. A file `.onceover/roles/<role>.md` overrides the role with this name. */
@@ -127,9 +127,9 @@ export function loadRoles(files: TextFiles, listing: Pick<Listing, 'tracked' | '
   const problems: Problem[] = unknownRoleFiles(listing);
   const roles: Role[] = [];
   for (const name of ROLE_NAMES) {
-    const parsed = loadRole(files, name);
-    if (parsed.ok) roles.push(parsed.role);
-    else problems.push(...parsed.problems.map((one) => ({ file: roleFile(name), ...one })));
+    const parsedRole = loadRole(files, name);
+    if (parsedRole.ok) roles.push(parsedRole.role);
+    else problems.push(...parsedRole.problems.map((problem) => ({ file: roleFile(name), ...problem })));
   }
   if (problems.length > 0) return err({ kind: 'broken-config', problems });
   return ok(Object.fromEntries(roles.map((role) => [role.name, role])) as Roles);
@@ -138,11 +138,11 @@ export function loadRoles(files: TextFiles, listing: Pick<Listing, 'tracked' | '
 function loadRole(files: TextFiles, name: RoleName): ParsedRole {
   const base = parseRole(name, BUILT_IN_ROLES[name], null);
   if (!base.ok) return base;
-  const read = readOptional(files, roleFile(name));
-  if (read === null) return base;
-  return read.ok
-    ? parseRole(name, read.text, base.role)
-    : { ok: false, problems: [unusable(roleFile(name), read.why)] };
+  const file = readOptional(files, roleFile(name));
+  if (file === null) return base;
+  return file.ok
+    ? parseRole(name, file.text, base.role)
+    : { ok: false, problems: [unusable(roleFile(name), file.why)] };
 }
 
 /**

@@ -9,7 +9,7 @@ import { WHOLE_STEP } from '../quality/types.ts';
  */
 export function orderSteps(
   steps: readonly Pick<JobDocument['steps'][number], 'id' | 'dependencies'>[],
-  wanted: readonly string[] = steps.map(({ id }) => id),
+  ids: readonly string[] = steps.map(({ id }) => id),
 ): { readonly order: readonly string[]; readonly cycle: readonly string[] | null } {
   const byId = new Map(steps.map((step) => [step.id, step]));
   const order = new Set<string>();
@@ -19,10 +19,10 @@ export function orderSteps(
     if (at !== -1) cycle ??= [...path.slice(at), id];
     const step = byId.get(id);
     if (at !== -1 || step === undefined || order.has(id)) return;
-    for (const needed of step.dependencies) visit(needed, [...path, id]);
+    for (const dependency of step.dependencies) visit(dependency, [...path, id]);
     order.add(id);
   };
-  for (const id of wanted) visit(id, []);
+  for (const id of ids) visit(id, []);
   return { order: [...order], cycle };
 }
 
@@ -34,13 +34,13 @@ type Report = (path: readonly PropertyKey[], what: JobProblem, at?: 'key') => vo
  */
 export function checkJob(job: JobDocument, place: YamlFile['place']): readonly PlacedProblem[] {
   const problems: PlacedProblem[] = [];
-  const report: Report = (path, what, at) => problems.push({ ...place(path, at), what });
+  const report: Report = (path, problem, at) => problems.push({ ...place(path, at), what: problem });
   const { steps, workflows } = job;
   for (const [i, step] of steps.entries()) {
     const first = steps.findIndex(({ id }) => id === step.id);
     const { line } = place(['steps', first, 'id']);
     if (first < i) report(['steps', i, 'id'], { kind: 'duplicate-step', id: step.id, line });
-    checkStep(job, step, (path, what, at) => report(['steps', i, ...path], what, at));
+    checkStep(job, step, (path, problem, at) => report(['steps', i, ...path], problem, at));
   }
   const { cycle } = orderSteps(steps);
   if (cycle !== null) {
@@ -52,7 +52,7 @@ export function checkJob(job: JobDocument, place: YamlFile['place']): readonly P
     const first = workflows.findIndex(({ name }) => name === workflow.name);
     const { line } = place(['workflows', first, 'name']);
     if (first < i) report(['workflows', i, 'name'], { kind: 'duplicate-workflow', name: workflow.name, line });
-    checkOrder(job, workflow, (path, what) => report(['workflows', i, 'steps', ...path], what));
+    checkOrder(job, workflow, (path, problem) => report(['workflows', i, 'steps', ...path], problem));
   }
   return problems.sort((a, b) => a.line - b.line || a.column - b.column);
 }
@@ -64,22 +64,22 @@ function checkStep(job: JobDocument, step: JobDocument['steps'][number], report:
   if (Object.hasOwn(step.outputs, WHOLE_STEP)) {
     report(['outputs', WHOLE_STEP], { kind: 'reserved-output', name: WHOLE_STEP }, 'key');
   }
-  const known = [WHOLE_STEP, ...Object.keys(step.outputs)];
+  const outputNames = [WHOLE_STEP, ...Object.keys(step.outputs)];
   for (const [j, { run_each: output, quality_criteria }] of step.reviews.entries()) {
-    if (!known.includes(output)) {
-      report(['reviews', j, 'run_each'], { kind: 'unknown-output', step: step.id, output, known });
+    if (!outputNames.includes(output)) {
+      report(['reviews', j, 'run_each'], { kind: 'unknown-output', step: step.id, output, known: outputNames });
     }
     if (Object.keys(quality_criteria).length === 0) {
       report(['reviews', j, 'quality_criteria'], { kind: 'no-criteria' });
     }
   }
-  const needed = orderSteps(job.steps, step.dependencies).order;
+  const ancestors = orderSteps(job.steps, step.dependencies).order;
   for (const [j, input] of step.inputs.entries()) {
     if (!('file' in input)) continue;
     const { file: output, from_step: from } = input;
     const source = job.steps.find(({ id }) => id === from);
     if (source === undefined) report(['inputs', j, 'from_step'], unknownStep(job, from));
-    else if (!needed.includes(from)) {
+    else if (!ancestors.includes(from)) {
       report(['inputs', j, 'from_step'], { kind: 'input-of-no-dependency', step: step.id, from });
     } else if (!Object.hasOwn(source.outputs, output)) {
       const names = Object.keys(source.outputs);
@@ -94,21 +94,21 @@ function checkStep(job: JobDocument, step: JobDocument['steps'][number], report:
  */
 function checkOrder(job: JobDocument, { name, steps }: JobDocument['workflows'][number], report: Report): void {
   const groups = steps.map((entry) => [entry].flat());
-  const seen = new Set<string>();
+  const visitedIds = new Set<string>();
   for (const [g, group] of groups.entries()) {
     for (const [k, id] of group.entries()) {
       const path = [g, k];
-      if (seen.has(id)) report(path, { kind: 'step-twice', workflow: name, step: id });
+      if (visitedIds.has(id)) report(path, { kind: 'step-twice', workflow: name, step: id });
       else if (!isStep(job, id)) report(path, unknownStep(job, id));
       else {
         for (const needs of job.steps.find((step) => step.id === id)?.dependencies ?? []) {
-          const at = groups.findIndex((one) => one.includes(needs));
+          const at = groups.findIndex((candidate) => candidate.includes(needs));
           if (!isStep(job, needs) || needs === id || (at !== -1 && at < g)) continue;
           const why = at === -1 ? 'left-out' : at === g ? 'same-group' : 'later';
           report(path, { kind: 'step-out-of-order', workflow: name, step: id, needs, why });
         }
       }
-      seen.add(id);
+      visitedIds.add(id);
     }
   }
 }

@@ -23,19 +23,22 @@ export function parseJob(text: string):
       readonly place: YamlFile['place'];
     }
   | { readonly ok: false; readonly problems: readonly PlacedProblem[] } {
-  const read = readYaml(text);
-  if (!read.ok) return read;
-  const checked = checkShape(jobSchema, read.value ?? {}, read.yaml);
-  if (!checked.ok) return checked;
-  const job = checked.value;
-  const { place } = read.yaml;
+  const source = readYaml(text);
+  if (!source.ok) return source;
+  const shape = checkShape(jobSchema, source.value ?? {}, source.yaml);
+  if (!shape.ok) return shape;
+  const job = shape.value;
+  const { place } = source.yaml;
   const problems = checkJob(job, place);
   if (problems.length > 0) return { ok: false, problems };
   const { name, summary } = job;
-  const all = { name, summary, steps: orderSteps(job.steps).order };
-  const workflows = job.workflows.length === 0 ? [all] : job.workflows;
-  const grouped = workflows.map((one) => ({ ...one, steps: one.steps.map((entry) => [entry].flat()) }));
-  return { ok: true, job: { ...job, workflows: grouped }, place };
+  const defaultWorkflow = { name, summary, steps: orderSteps(job.steps).order };
+  const workflows = job.workflows.length === 0 ? [defaultWorkflow] : job.workflows;
+  const groupedWorkflows = workflows.map((workflow) => ({
+    ...workflow,
+    steps: workflow.steps.map((entry) => [entry].flat()),
+  }));
+  return { ok: true, job: { ...job, workflows: groupedWorkflows }, place };
 }
 
 const JOBS = '.deepwork/jobs';
@@ -53,34 +56,34 @@ export function loadJobs(repository: Pick<RepositoryPaths, 'root' | 'index'>): R
   const { root, index } = repository;
   const present = checkFolder(root, JOBS);
   if (!present.ok) return present;
-  const listed = listFolder(join(root, JOBS));
-  if (!listed.ok) return listed;
+  const entries = listFolder(join(root, JOBS));
+  if (!entries.ok) return entries;
   const files = sparseFiles(repository);
   const leftOut = files.leftOut(JOBS);
   if (leftOut === null) return err({ kind: 'disk', action: 'read', path: index, code: 'unreadable' });
-  const folders = listed.value.filter(({ isFile }) => !isFile).map(({ name }) => name);
+  const folders = entries.value.filter(({ isFile }) => !isFile).map(({ name }) => name);
   const isJobFile = /^\.deepwork\/jobs\/([^/]+)\/job\.yml$/;
   const sparse = leftOut.flatMap((path) => isJobFile.exec(path)?.[1] ?? []);
   const names = [...folders, ...sparse].filter((name) => !name.startsWith('.'));
   return ok([...new Set(names)].sort(byCodePoint).map((name) => loadJob(root, files, name)));
 }
 
-function loadJob(root: string, all: TextFiles, name: string): LoadedJob {
+function loadJob(root: string, allFiles: TextFiles, name: string): LoadedJob {
   const folder = `${JOBS}/${name}` as RepoPath;
   const file = `${folder}/${FILE}`;
-  const broken = (problems: readonly PlacedProblem[]): LoadedJob => ({
+  const brokenJob = (problems: readonly PlacedProblem[]): LoadedJob => ({
     name,
     job: null,
     problems: problems.map((problem) => ({ file, ...problem })),
   });
-  if (!checkFolder(root, folder).ok) return broken([unusable(file, 'not-a-file')]);
-  const files = filesIn(root, folder, all);
-  const read = readSourceText(files, FILE);
+  if (!checkFolder(root, folder).ok) return brokenJob([unusable(file, 'not-a-file')]);
+  const files = filesIn(root, folder, allFiles);
+  const source = readSourceText(files, FILE);
   // A link to a file outside the job's folder is reported as "not a file".
-  if (!read.ok) return broken([unusable(file, read.why === 'outside' ? 'not-a-file' : read.why)]);
-  const parsed = parseJob(read.text);
-  if (!parsed.ok) return broken(parsed.problems);
-  const { job, place } = parsed;
+  if (!source.ok) return brokenJob([unusable(file, source.why === 'outside' ? 'not-a-file' : source.why)]);
+  const parsedJob = parseJob(source.text);
+  if (!parsedJob.ok) return brokenJob(parsedJob.problems);
+  const { job, place } = parsedJob;
   const problems: PlacedProblem[] = [];
   if (job.name !== name) {
     problems.push({ ...place(['name']), what: { kind: 'job-name-differs', name: job.name, folder: name } });
@@ -91,17 +94,17 @@ function loadJob(root: string, all: TextFiles, name: string): LoadedJob {
     if ('kind' in instructions) problems.push({ ...place(['steps', i, 'instructions_file']), what: instructions });
     else steps.push({ ...step, ...instructions });
   }
-  return problems.length > 0 ? broken(problems) : { name, job: { ...job, steps, folder }, problems: [] };
+  return problems.length > 0 ? brokenJob(problems) : { name, job: { ...job, steps, folder }, problems: [] };
 }
 
 /** Opens the files of a job with its folder as the root, so that links to files outside the folder are detected. */
-function filesIn(root: string, folder: RepoPath, all: TextFiles): TextFiles {
-  const own = diskFiles(join(root, folder));
+function filesIn(root: string, folder: RepoPath, allFiles: TextFiles): TextFiles {
+  const jobFiles = diskFiles(join(root, folder));
   return {
-    ...own,
+    ...jobFiles,
     read(path, limit) {
-      const found = own.read(path, limit);
-      return found.kind === 'unusable' && found.why === 'missing' ? all.read(`${folder}/${path}`, limit) : found;
+      const file = jobFiles.read(path, limit);
+      return file.kind === 'unusable' && file.why === 'missing' ? allFiles.read(`${folder}/${path}`, limit) : file;
     },
   };
 }
@@ -112,9 +115,9 @@ function readInstructions(
   folder: RepoPath,
 ): Pick<Step, 'instructions' | 'instructions_file'> | ProblemKind {
   const inside = repoPath(path);
-  const read = inside === null ? ({ ok: false, why: 'outside' } as const) : readNonEmpty(files, inside);
-  if (read.ok) return { instructions: read.text, instructions_file: `${folder}/${inside}` };
-  return read.why === 'outside'
+  const source = inside === null ? ({ ok: false, why: 'outside' } as const) : readNonEmpty(files, inside);
+  if (source.ok) return { instructions: source.text, instructions_file: `${folder}/${inside}` };
+  return source.why === 'outside'
     ? { kind: 'outside-job', path, folder }
-    : { kind: 'unusable-file', path, why: read.why };
+    : { kind: 'unusable-file', path, why: source.why };
 }

@@ -19,25 +19,28 @@ export type GivenOutputs = {
  * Returns the given outputs in the order in which the step defines them. Fails if an output is unknown, missing or of
  * the wrong type.
  */
-export function checkOutputs(session: SessionName, step: Step, given: GivenOutputs): Result<StepOutputs> {
+export function checkOutputs(session: SessionName, step: Step, outputs: GivenOutputs): Result<StepOutputs> {
   const specs = Object.entries(step.outputs);
-  const known = specs.map(([name]) => name);
-  const unknown = Object.keys(given.values).find((name) => !known.includes(name));
-  if (unknown !== undefined) return err({ kind: 'unknown-output', session, step: step.id, name: unknown, known });
-  const missing = missingOutputs(step, Object.keys(given.values));
+  const validNames = specs.map(([name]) => name);
+  const unknownName = Object.keys(outputs.values).find((name) => !validNames.includes(name));
+  if (unknownName !== undefined)
+    return err({ kind: 'unknown-output', session, step: step.id, name: unknownName, known: validNames });
+  const missing = missingOutputs(step, Object.keys(outputs.values));
   if (missing.length > 0) return err({ kind: 'missing-outputs', step: step.id, names: missing });
-  const checked: [string, string | readonly string[]][] = [];
-  for (const [name, { type: expected, required }] of specs) {
-    if (!Object.hasOwn(given.values, name)) continue;
-    const paths = [given.values[name] ?? []].flat();
+  const entries: [string, string | readonly string[]][] = [];
+  for (const [name, { type: outputType, required }] of specs) {
+    if (!Object.hasOwn(outputs.values, name)) continue;
+    const paths = [outputs.values[name] ?? []].flat();
     const [only = ''] = paths;
-    const isOne = given.typed ? typeof given.values[name] === 'string' : expected === 'file' && paths.length === 1;
-    const wrong = { kind: 'wrong-output-type', step: step.id, name, expected } as const;
-    if (isOne !== (expected === 'file')) return err({ ...wrong, given: isOne ? 'one' : 'several' });
+    const isOne = outputs.typed
+      ? typeof outputs.values[name] === 'string'
+      : outputType === 'file' && paths.length === 1;
+    const wrong = { kind: 'wrong-output-type', step: step.id, name, expected: outputType } as const;
+    if (isOne !== (outputType === 'file')) return err({ ...wrong, given: isOne ? 'one' : 'several' });
     if (required && paths.length === 0) return err({ ...wrong, given: 'none' });
-    checked.push([name, isOne ? only : [...new Set(paths)]]);
+    entries.push([name, isOne ? only : [...new Set(paths)]]);
   }
-  return ok(Object.fromEntries(checked));
+  return ok(Object.fromEntries(entries));
 }
 
 /**
@@ -47,30 +50,30 @@ export function checkOutputs(session: SessionName, step: Step, given: GivenOutpu
 export function chooseStep(
   session: WorkflowSession,
   job: Job,
-  wanted: { readonly step: string | null; readonly outputs: readonly string[] },
+  request: { readonly step: string | null; readonly outputs: readonly string[] },
 ): Result<Step> {
   const open = openSteps(session).flatMap(({ id }) => job.steps.find((step) => step.id === id) ?? []);
   const context = { session: sessionName(session), open: open.map(({ id }) => id) };
-  if (wanted.step !== null) {
-    const { step } = wanted;
-    const named = open.find(({ id }) => id === step);
-    if (named !== undefined) return ok(named);
+  if (request.step !== null) {
+    const { step } = request;
+    const openStep = open.find(({ id }) => id === step);
+    if (openStep !== undefined) return ok(openStep);
     const state = session.steps.find(({ id }) => id === step);
     if (state === undefined) return err({ kind: 'no-such-step', ...context, step });
     if (state.finished === null) return err({ kind: 'step-not-begun', ...context, step });
     return err({ kind: 'step-finished', ...context, step, at: state.finished.at });
   }
-  const fitting = job.steps.filter((step) => fits(step, wanted.outputs));
+  const fitting = job.steps.filter((step) => fits(step, request.outputs));
   const fittingOpen = open.filter((step) => fitting.includes(step));
-  if (fittingOpen.length === 0 && wanted.outputs.length > 0) {
+  if (fittingOpen.length === 0 && request.outputs.length > 0) {
     for (const { id, finished } of session.steps) {
       if (finished !== null && fitting.some((step) => step.id === id)) {
         return err({ kind: 'step-finished', ...context, step: id, at: finished.at });
       }
     }
   }
-  const [only, ...others] = fittingOpen.length === 1 ? fittingOpen : open;
-  if (only !== undefined && others.length === 0) return ok(only);
+  const [only, ...alternatives] = fittingOpen.length === 1 ? fittingOpen : open;
+  if (only !== undefined && alternatives.length === 0) return ok(only);
   return err({
     kind: 'which-step',
     session: context.session,
@@ -96,18 +99,21 @@ const MOST_ENDED = 3;
  * Returns the session that the caller names. If it names none, returns the one that it started, or the only active one.
  * `sessions` must be sorted, newest first.
  */
-export function chooseSession(sessions: readonly WorkflowSession[], wanted: AskedSession): Result<WorkflowSession> {
+export function chooseSession(sessions: readonly WorkflowSession[], request: AskedSession): Result<WorkflowSession> {
   const active = sessions.filter(({ end }) => end === null);
-  if (wanted.named !== null) {
-    const found = sessions.find(({ id }) => id === wanted.named);
-    if (found === undefined) return err({ kind: 'unknown-session', id: wanted.named, active: active.map(sessionName) });
-    return found.end === null ? ok(found) : err({ kind: 'session-ended', session: sessionName(found), end: found.end });
+  if (request.named !== null) {
+    const session = sessions.find(({ id }) => id === request.named);
+    if (session === undefined)
+      return err({ kind: 'unknown-session', id: request.named, active: active.map(sessionName) });
+    return session.end === null
+      ? ok(session)
+      : err({ kind: 'session-ended', session: sessionName(session), end: session.end });
   }
-  const [only, ...others] = active;
+  const [only, ...alternatives] = active;
   if (only === undefined) {
     return err({ kind: 'no-active-session', ended: sessions.slice(0, MOST_ENDED).map(sessionName) });
   }
-  const own = active.find(({ id }) => id === wanted.own);
-  if (own !== undefined) return ok(own);
-  return others.length === 0 ? ok(only) : err({ kind: 'which-session', active: active.map(sessionName) });
+  const ownSession = active.find(({ id }) => id === request.own);
+  if (ownSession !== undefined) return ok(ownSession);
+  return alternatives.length === 0 ? ok(only) : err({ kind: 'which-session', active: active.map(sessionName) });
 }

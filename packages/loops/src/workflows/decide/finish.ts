@@ -54,8 +54,8 @@ export function decideFinish({ session, step, reviewer, outputs, digests, overri
   }
   if (evaluations.length > 0 && reviewer.kind === 'self') return { kind: 'instruct' };
   const open = evaluations.filter(({ digest }) => !passed.includes(digest));
-  const skipped = evaluations.filter((one) => !open.includes(one)).map(({ about }) => about);
-  return { kind: 'review', evaluations: open, skipped };
+  const skippedReviews = evaluations.filter((evaluation) => !open.includes(evaluation)).map(({ about }) => about);
+  return { kind: 'review', evaluations: open, skipped: skippedReviews };
 }
 
 /** A review of some outputs, with a digest of their paths and contents and of the review's criteria and guidance. */

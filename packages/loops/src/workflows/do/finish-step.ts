@@ -71,9 +71,9 @@ export type FinishRequest = AskedSession & {
 
 /** Finishes a step: checks its outputs, has them reviewed if needed, and returns the next steps. */
 export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRequest): Promise<Result<StepEnd>> {
-  const prepared = await prepare(ports, request);
-  if (!prepared.ok) return prepared;
-  const finishing = prepared.value;
+  const preparation = await prepare(ports, request);
+  if (!preparation.ok) return preparation;
+  const finishing = preparation.value;
   const decision = decideFinish(finishing);
   switch (decision.kind) {
     case 'refuse':
@@ -84,9 +84,9 @@ export async function finishWorkflowStep(ports: WorkflowPorts, request: FinishRe
       return conclude(ports, finishing, { override: decision.reason, judged: 0, skipped: [] });
     case 'review': {
       const { evaluations, skipped } = decision;
-      const failed = evaluations.length === 0 ? ok(null) : await reviewStep(ports, finishing, decision);
-      if (!failed.ok) return failed;
-      if (failed.value !== null) return ok(failed.value);
+      const reviewEnd = evaluations.length === 0 ? ok(null) : await reviewStep(ports, finishing, decision);
+      if (!reviewEnd.ok) return reviewEnd;
+      if (reviewEnd.value !== null) return ok(reviewEnd.value);
       return conclude(ports, finishing, { override: null, judged: evaluations.length, skipped });
     }
   }
@@ -97,9 +97,9 @@ export async function abortWorkflow(
   ports: Pick<WorkflowPorts, 'sessions' | 'clock'>,
   request: AskedSession & { readonly explanation: string },
 ): Promise<Result<WorkflowSession>> {
-  const found = await findSession(ports.sessions, request);
-  if (!found.ok) return found;
-  return ports.sessions.update(found.value.id, (session) => {
+  const currentSession = await findSession(ports.sessions, request);
+  if (!currentSession.ok) return currentSession;
+  return ports.sessions.update(currentSession.value.id, (session) => {
     const { end } = session;
     if (end !== null) return err({ kind: 'session-ended', session: sessionName(session), end });
     return ok({ ...session, end: { kind: 'aborted', at: now(ports), explanation: request.explanation } });
@@ -109,14 +109,14 @@ export async function abortWorkflow(
 /**
  * Returns the session that the caller means. Fails if a damaged file may contain that session, and renames the file.
  */
-async function findSession(sessions: WorkflowSessions, wanted: AskedSession): Promise<Result<WorkflowSession>> {
-  const all = await sessions.all();
-  if (!all.ok) return all;
-  const { named } = wanted;
-  const damaged = all.value.unreadable.find(({ id }) => named === null || named === id);
-  if (damaged === undefined) return chooseSession(all.value.sessions, wanted);
-  const aside = await sessions.putAside(damaged.id);
-  return aside.ok ? err({ kind: 'unreadable-session', ...damaged, aside: aside.value }) : aside;
+async function findSession(sessions: WorkflowSessions, request: AskedSession): Promise<Result<WorkflowSession>> {
+  const storedSessions = await sessions.all();
+  if (!storedSessions.ok) return storedSessions;
+  const { named } = request;
+  const damagedSession = storedSessions.value.unreadable.find(({ id }) => named === null || named === id);
+  if (damagedSession === undefined) return chooseSession(storedSessions.value.sessions, request);
+  const aside = await sessions.putAside(damagedSession.id);
+  return aside.ok ? err({ kind: 'unreadable-session', ...damagedSession, aside: aside.value }) : aside;
 }
 
 async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Result<FinishingStep>> {
@@ -131,10 +131,10 @@ async function prepare(ports: WorkflowPorts, request: FinishRequest): Promise<Re
   const names = Object.keys(request.outputs.values);
   const step = chooseStep(session.value, job.value, { step: request.step, outputs: names });
   if (!step.ok) return step;
-  const checked = checkOutputs(sessionName(session.value), step.value, request.outputs);
-  if (!checked.ok) return checked;
+  const checkedOutputs = checkOutputs(sessionName(session.value), step.value, request.outputs);
+  if (!checkedOutputs.ok) return checkedOutputs;
   const contents = ports.contents();
-  const outputs = await locateOutputs(ports, contents, step.value, checked.value);
+  const outputs = await locateOutputs(ports, contents, step.value, checkedOutputs.value);
   if (!outputs.ok) return outputs;
   return ok({
     session: session.value,
@@ -157,18 +157,18 @@ export async function locateOutputs(
   step: Step,
   outputs: StepOutputs,
 ): Promise<Result<StepOutputs>> {
-  const located: [string, string | readonly string[]][] = [];
+  const entries: [string, string | readonly string[]][] = [];
   for (const [name, value] of Object.entries(outputs)) {
     const paths: string[] = [];
     for (const path of typeof value === 'string' ? [value] : value) {
-      const found = path === '' ? null : locate(path);
-      const why = path === '' ? 'missing' : found === null ? 'outside' : await unusable(contents, found);
+      const location = path === '' ? null : locate(path);
+      const why = path === '' ? 'missing' : location === null ? 'outside' : await unusable(contents, location);
       if (why !== null) return err({ kind: 'unusable-output', step: step.id, name, path, why });
-      if (found !== null && !paths.includes(found)) paths.push(found);
+      if (location !== null && !paths.includes(location)) paths.push(location);
     }
-    located.push([name, typeof value === 'string' ? (paths[0] ?? value) : paths]);
+    entries.push([name, typeof value === 'string' ? (paths[0] ?? value) : paths]);
   }
-  return ok(Object.fromEntries(located));
+  return ok(Object.fromEntries(entries));
 }
 
 async function unusable(contents: Contents, path: RepoPath): Promise<UnusableOutput | null> {
@@ -192,16 +192,18 @@ async function instruct(ports: WorkflowPorts, finishing: FinishingStep): Promise
   const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
   if (!judge.ok) return judge;
   const { reviews, outputs: outputSpecs } = step;
-  const given = { reviews, outputs, outputSpecs, projectRoot: ports.root, notes };
+  const stepReviews = { reviews, outputs, outputSpecs, projectRoot: ports.root, notes };
   const about = { review_run_each: WHOLE_STEP, target_file: null };
-  const text = await orTrouble(about, () => judge.value.buildReviewInstructionsFile(given));
+  const text = await orTrouble(about, () => judge.value.buildReviewInstructionsFile(stepReviews));
   if (typeof text !== 'string') {
     return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors: [text], passed: 0 });
   }
-  const written = await ports.sessions.writeInstructions(session.id, step.id, text);
-  if (!written.ok) return written;
-  const instructed = { digest: instructionsDigest(step, outputs), file: written.value, at: now(ports) };
-  return endRequest(ports, finishing, { kind: 'instructed' }, (open) => changeStep(open, step.id, { instructed }));
+  const instructionsFile = await ports.sessions.writeInstructions(session.id, step.id, text);
+  if (!instructionsFile.ok) return instructionsFile;
+  const instruction = { digest: instructionsDigest(step, outputs), file: instructionsFile.value, at: now(ports) };
+  return endRequest(ports, finishing, { kind: 'instructed' }, (open) =>
+    changeStep(open, step.id, { instructed: instruction }),
+  );
 }
 
 /** Finishes the step and starts the steps that were waiting for it. */
@@ -215,8 +217,8 @@ function conclude(
   // been counted.
   const isVerdict = override === null ? judged > 0 : reviewer.kind === 'self';
   return endRequest(ports, finishing, { kind: 'finished', judged, skipped }, (open) => {
-    const reviewed = isVerdict ? recordVerdict(open, step.id, []) : open;
-    return finishStep(reviewed, step.id, { at: now(ports), outputs, notes, override });
+    const session = isVerdict ? recordVerdict(open, step.id, []) : open;
+    return finishStep(session, step.id, { at: now(ports), outputs, notes, override });
   });
 }
 
@@ -229,30 +231,30 @@ async function reviewStep(
   const { session, step, reviewer } = finishing;
   const judge = await ports.judge(reviewer, { job: session.job, session: session.id, step: step.id });
   if (!judge.ok) return judge;
-  let done = 0;
+  let doneCount = 0;
   ports.progress(0, evaluations.length);
   const ends = await Promise.all(
     evaluations.map(async (evaluation) => {
       const end = await evaluateOnce(ports, judge.value, finishing, evaluation);
-      ports.progress(++done, evaluations.length);
+      ports.progress(++doneCount, evaluations.length);
       return end;
     }),
   );
-  const failed: ReviewResult[] = [];
+  const failedReviews: ReviewResult[] = [];
   const errors: ReviewTrouble[] = [];
   for (const end of ends) {
     if (!end.ok) return end;
     if ('message' in end.value) errors.push(end.value);
-    else if (!end.value.passed) failed.push(end.value);
+    else if (!end.value.passed) failedReviews.push(end.value);
   }
-  const judged = ends.length - errors.length;
-  if (failed.length > 0) {
-    const end = { kind: 'failed', judged, errors, skipped } as const;
-    return endRequest(ports, finishing, end, (open) => recordVerdict(open, step.id, failed));
+  const judgedCount = ends.length - errors.length;
+  if (failedReviews.length > 0) {
+    const end = { kind: 'failed', judged: judgedCount, errors, skipped } as const;
+    return endRequest(ports, finishing, end, (open) => recordVerdict(open, step.id, failedReviews));
   }
   if (errors.length === 0) return ok(null);
-  const passed = skipped.length + judged;
-  return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed });
+  const passedCount = skipped.length + judgedCount;
+  return err({ kind: 'no-verdict', session: sessionName(session), step: step.id, errors, passed: passedCount });
 }
 
 /**
@@ -277,12 +279,12 @@ async function evaluateOnce(
   if ('message' in verdict) return ok(verdict);
   const after = await digestsOf(ports.contents(), outputs);
   const paths = outputFiles(outputs).map(({ path }) => path);
-  const changed = paths.filter((path) => after.get(path) !== digests.get(path));
-  if (changed.length > 0) return err({ kind: 'outputs-changed', step: step.id, paths: changed });
+  const changedPaths = paths.filter((path) => after.get(path) !== digests.get(path));
+  if (changedPaths.length > 0) return err({ kind: 'outputs-changed', step: step.id, paths: changedPaths });
   const result = ok({ ...verdict, ...about });
   if (!verdict.passed) return result;
-  const stored = await ports.sessions.update(session.id, (now) => ok(recordPass(now, step.id, digest)));
-  return stored.ok ? result : stored;
+  const updateResult = await ports.sessions.update(session.id, (now) => ok(recordPass(now, step.id, digest)));
+  return updateResult.ok ? result : updateResult;
 }
 
 /** Returns the result of `call`. If `call` throws a QualityGateError, returns the reason why there is no verdict. */
@@ -305,25 +307,25 @@ async function endRequest(
   end: Pick<StepEnd, 'kind'> & Partial<StepEnd>,
   change: (session: WorkflowSession) => WorkflowSession,
 ): Promise<Result<StepEnd>> {
-  const stored = await sessions.update(id, (now) => {
+  const updateResult = await sessions.update(id, (now) => {
     const name = sessionName(now);
     if (now.end !== null) return err({ kind: 'session-ended', session: name, end: now.end });
     const { finished } = stepState(now, step.id);
     if (finished === null) return ok(change({ ...now, reviewer }));
-    const open = openSteps(now).map((one) => one.id);
+    const open = openSteps(now).map((openStep) => openStep.id);
     return err({ kind: 'step-finished', session: name, step: step.id, at: finished.at, open });
   });
-  if (!stored.ok) return stored;
-  const session = stored.value;
+  if (!updateResult.ok) return updateResult;
+  const session = updateResult.value;
   const state = stepState(session, step.id);
   // A step of a later group can be open only because this call started it.
-  const begun = openSteps(session).filter(({ group }) => group > state.group);
+  const nextSteps = openSteps(session).filter(({ group }) => group > state.group);
   return ok({
     ...{ judged: 0, skipped: [], errors: [], notInLedger: null },
     ...end,
     session,
     step: state,
-    begun: begunSteps(session, job, begun),
+    begun: begunSteps(session, job, nextSteps),
   });
 }
 

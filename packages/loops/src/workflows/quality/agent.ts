@@ -37,13 +37,13 @@ type QualityAgent = {
 };
 
 /** Returns a reviewer that calls the agent without write access. At most `atOnce` calls run in parallel. */
-export function agentQualityCli(given: QualityAgent): QualityCli {
-  const inTurn = openQueue(given.atOnce);
-  return { run: (call) => inTurn(() => evaluate(given, call)) };
+export function agentQualityCli(options: QualityAgent): QualityCli {
+  const inTurn = openQueue(options.atOnce);
+  return { run: (call) => inTurn(() => evaluate(options, call)) };
 }
 
-async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers['quality']> {
-  const { agent, reviewers, settings, clock, stop, budget } = given;
+async function evaluate(options: QualityAgent, call: QualityCall): Promise<Answers['quality']> {
+  const { agent, reviewers, settings, clock, stop, budget } = options;
   const { promptLimit: limit } = await reviewers.describe(agent);
   const characters = call.systemPrompt.length + call.prompt.length;
   if (limit !== null && characters > limit) {
@@ -68,7 +68,7 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
           failure: end.ok ? null : end.failure,
         };
         dispatches.push(dispatch);
-        given.told(dispatch);
+        options.told(dispatch);
         return end;
       },
     },
@@ -89,7 +89,7 @@ async function evaluate(given: QualityAgent, call: QualityCall): Promise<Answers
       sharesTimeout: true,
     },
   );
-  if (dispatches.length > 0) await given.evaluated({ dispatches, isAnswered: trouble === null });
+  if (dispatches.length > 0) await options.evaluated({ dispatches, isAnswered: trouble === null });
   if (trouble === null) return answer;
   const message = describeTrouble(trouble);
   throw trouble.kind === 'agent' ? new QualityCliError(message, trouble) : new QualityGateError(message);
@@ -111,20 +111,20 @@ export type QualityCliOptions = {
 
 /**
  * Opens an installed agent as a reviewer, with the settings of the repository that contains `root`. The `budget`
- * setting, which is meant for one run, applies only if `evaluated` is given. Other callers are programs that may run
+ * setting, which is meant for one run, applies only if `onEvaluated` is given. Other callers are programs that may run
  * for days.
  */
 export async function openQualityCli(
   root: string,
   options: QualityCliOptions,
-  evaluated: QualityAgent['evaluated'] | null = null,
+  onEvaluated: QualityAgent['evaluated'] | null = null,
 ): Promise<Result<QualityCli>> {
   const repository = await findRepository(root);
   if (!repository.ok) return repository;
-  const read = await readSettings(repository.value, { kind: 'change', base: null });
-  if (!read.ok) return read;
-  read.value.parsed.save();
-  const { settings, source } = read.value;
+  const runSettings = await readSettings(repository.value, { kind: 'change', base: null });
+  if (!runSettings.ok) return runSettings;
+  runSettings.value.parsed.save();
+  const { settings, source } = runSettings.value;
   const { agent = USUAL_AGENT, concurrency: atOnce = settings.concurrency, signal: stop = null } = options;
   const reviewers = await openReviewersFor(repository.value, settings, {
     stop,
@@ -145,9 +145,9 @@ export async function openQualityCli(
     settings,
     clock: { now: () => new Date() },
     stop,
-    budget: evaluated === null ? null : openBudget(settings.budget),
+    budget: onEvaluated === null ? null : openBudget(settings.budget),
     told: (dispatch) => options.onDispatch?.(dispatch),
-    evaluated: evaluated ?? (async () => {}),
+    evaluated: onEvaluated ?? (async () => {}),
   });
   return ok({
     async run(call) {

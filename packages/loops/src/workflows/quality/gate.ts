@@ -77,22 +77,22 @@ export class QualityGate {
     const root = resolve(projectRoot);
     const disk = await openInside(root, files);
     if (files.length > this.maxInlineFiles) return listedPayload(files, root, notBlank(notes));
-    const shown: ShownOutput[] = [];
+    const shownOutputs: ShownOutput[] = [];
     for (const file of files) {
       const content = await disk.read(file.path);
       // Since `openInside` checked the path, the file may have been replaced by a link.
       if (content.kind === 'outside') throw outside(file, root);
-      shown.push({ path: file.path, content });
+      shownOutputs.push({ path: file.path, content });
     }
-    return shownPayload(shown, notBlank(notes));
+    return shownPayload(shownOutputs, notBlank(notes));
   }
 
   /**
    * Returns one verdict on all outputs. It is a pass only if the reviewer passed them and neither failed nor skipped a
    * criterion.
    */
-  async evaluate(given: Evaluation): Promise<QualityGateResult> {
-    const { qualityCriteria: criteria, additionalReviewGuidance: guidance } = given;
+  async evaluate(evaluation: Evaluation): Promise<QualityGateResult> {
+    const { qualityCriteria: criteria, additionalReviewGuidance: guidance } = evaluation;
     if (Object.keys(criteria).length === 0) return { passed: true, feedback: NO_CRITERIA, criteria_results: [] };
     if (this.#cli === null) {
       throw new QualityGateError(
@@ -100,11 +100,11 @@ export class QualityGate {
       );
     }
     const call = {
-      systemPrompt: qualitySystemPrompt({ criteria, guidance, notes: notBlank(given.notes) }),
-      prompt: await this.buildPayload(given),
+      systemPrompt: qualitySystemPrompt({ criteria, guidance, notes: notBlank(evaluation.notes) }),
+      prompt: await this.buildPayload(evaluation),
       jsonSchema: answerSchema('quality'),
-      timeoutSeconds: qualityTimeoutSeconds(outputFiles(given.outputs).length),
-      cwd: resolve(given.projectRoot),
+      timeoutSeconds: qualityTimeoutSeconds(outputFiles(evaluation.outputs).length),
+      cwd: resolve(evaluation.projectRoot),
     };
     let answer: unknown;
     try {
@@ -119,16 +119,16 @@ export class QualityGate {
    * Runs all reviews of a step in parallel and returns those that failed. If some end without a verdict, waits for all
    * of them and then throws an error that contains the verdicts of the others.
    */
-  async evaluateReviews(given: StepReviews): Promise<ReviewResult[]> {
-    const tasks = given.reviews.flatMap((review) => qualityTasks(review, given.outputs, given.outputSpecs));
+  async evaluateReviews(step: StepReviews): Promise<ReviewResult[]> {
+    const tasks = step.reviews.flatMap((review) => qualityTasks(review, step.outputs, step.outputSpecs));
     if (tasks.length === 0) return [];
     // Check all paths before the first call, so that nothing is paid if the outputs cannot be judged.
-    const files = outputFiles(given.outputs);
-    if (files.length > 0) await openInside(resolve(given.projectRoot), files);
+    const files = outputFiles(step.outputs);
+    if (files.length > 0) await openInside(resolve(step.projectRoot), files);
     const ends = await Promise.allSettled(
       tasks.map(({ review, outputs }) =>
         this.evaluate({
-          ...given,
+          ...step,
           outputs,
           qualityCriteria: review.quality_criteria,
           additionalReviewGuidance: review.additional_review_guidance,
@@ -152,10 +152,10 @@ export class QualityGate {
    * Returns the instructions for all reviews as one Markdown text, for a sub-agent that the author of the outputs
    * starts.
    */
-  async buildReviewInstructionsFile(given: StepReviews): Promise<string> {
-    const reviews = given.reviews.map((review) => scopeReview(review, given.outputs, given.outputSpecs));
-    const outputs = await this.buildPayload({ ...given, notes: null });
-    return qualityInstructions({ reviews, outputs, root: resolve(given.projectRoot), notes: notBlank(given.notes) });
+  async buildReviewInstructionsFile(step: StepReviews): Promise<string> {
+    const reviews = step.reviews.map((review) => scopeReview(review, step.outputs, step.outputSpecs));
+    const outputs = await this.buildPayload({ ...step, notes: null });
+    return qualityInstructions({ reviews, outputs, root: resolve(step.projectRoot), notes: notBlank(step.notes) });
   }
 
   /**

@@ -30,8 +30,8 @@ export async function openOutputFiles(projectRoot: string) {
       return (await locate(root, realRoot, path)).kind === 'outside';
     },
     async read(path: string): Promise<OutputContent> {
-      const found = await locate(root, realRoot, path);
-      return found.kind === 'found' ? readWhole(found.real, resolve(root, path)) : found;
+      const location = await locate(root, realRoot, path);
+      return location.kind === 'found' ? readWhole(location.real, resolve(root, path)) : location;
     },
   };
 }
@@ -45,15 +45,15 @@ type Location =
  * followed.
  */
 async function locate(root: string, realRoot: string, path: string): Promise<Location> {
-  const written = resolve(root, path);
-  const staysInside = isAbsolute(path) || isBelow(root, written);
+  const literalPath = resolve(root, path);
+  const staysInside = isAbsolute(path) || isBelow(root, literalPath);
   if (path === '' || path.includes('\0') || !staysInside) return { kind: 'outside' };
   try {
     const real = await realpath(isAbsolute(path) ? path : `${root}${sep}${path}`);
     return isBelow(realRoot, real) ? { kind: 'found', real } : { kind: 'outside' };
   } catch (error) {
     if (!isMissing(error)) return unreadable(error);
-    const target = await missingTarget(written);
+    const target = await missingTarget(literalPath);
     return target === null || isBelow(realRoot, target) ? { kind: 'missing' } : { kind: 'outside' };
   }
 }
@@ -80,7 +80,7 @@ function isBelow(root: string, path: string): boolean {
   return parts[0] !== '..' && !isAbsolute(relative(root, path)) && !parts.includes('.git');
 }
 
-async function readWhole(real: string, named: string): Promise<OutputContent> {
+async function readWhole(real: string, requestedPath: string): Promise<OutputContent> {
   let file: FileHandle | null = null;
   try {
     // Without O_NONBLOCK, opening a named pipe (FIFO) would hang.
@@ -89,10 +89,13 @@ async function readWhole(real: string, named: string): Promise<OutputContent> {
     if (stats.isDirectory()) return { kind: 'unreadable', error: 'it is a folder' };
     if (!stats.isFile()) return { kind: 'unreadable', error: 'it is not a regular file' };
     if (stats.size > LONGEST_TEXT) {
-      return { kind: 'unreadable', error: `its ${stats.size} bytes do not fit into one text. Read from: ${named}` };
+      return {
+        kind: 'unreadable',
+        error: `its ${stats.size} bytes do not fit into one text. Read from: ${requestedPath}`,
+      };
     }
-    const decoded = decodeUtf8(await file.readFile(), { keepsMark: true });
-    return decoded === null ? { kind: 'binary', path: named } : { kind: 'text', text: decoded.text };
+    const content = decodeUtf8(await file.readFile(), { keepsMark: true });
+    return content === null ? { kind: 'binary', path: requestedPath } : { kind: 'text', text: content.text };
   } catch (error) {
     return isMissing(error) ? { kind: 'missing' } : unreadable(error);
   } finally {

@@ -20,7 +20,7 @@ const GUIDELINES = `## Guidelines
   like the end of its section.`;
 
 /** Returns the system prompt of one review. The outputs are in the user prompt (`QualityGate.buildPayload`). */
-export function qualitySystemPrompt(given: {
+export function qualitySystemPrompt(parts: {
   readonly criteria: QualityCriteria;
   readonly notes: string | null;
   readonly guidance: string | null | undefined;
@@ -28,9 +28,9 @@ export function qualitySystemPrompt(given: {
   return [
     '# Quality Review',
     `${ROLE} You can read the files of the project, but you cannot write.`,
-    `## Criteria to Evaluate\n\n${criteriaList(given.criteria)}`,
-    ...additionalContext('##', given.guidance),
-    ...authorNotes(given.notes),
+    `## Criteria to Evaluate\n\n${criteriaList(parts.criteria)}`,
+    ...additionalContext('##', parts.guidance),
+    ...authorNotes(parts.notes),
     GUIDELINES,
     ANSWER,
     `The schema of the answer:\n\n${fence(JSON.stringify(answerSchema('quality')), 'json')}`,
@@ -46,7 +46,7 @@ Answer with one JSON object, and nothing after it:
   "feedback", what is wrong and how to fix it, or null.`;
 
 /** Returns all reviews of a step as one Markdown document, for a reviewer that gets no other prompt. */
-export function qualityInstructions(given: {
+export function qualityInstructions(parts: {
   readonly reviews: readonly ScopedReview[];
   /** The outputs as text for the prompt, without the author's notes. */
   readonly outputs: string;
@@ -54,16 +54,16 @@ export function qualityInstructions(given: {
   readonly root: string;
   readonly notes: string | null;
 }): string {
-  const several = given.reviews.length > 1;
-  const reviews = given.reviews.map((review, index) =>
+  const several = parts.reviews.length > 1;
+  const reviews = parts.reviews.map((review, index) =>
     reviewSection(several ? `Review ${index + 1}: ${scopeOf(review)}` : SINGLE, review),
   );
   const sections = [
     '# Quality Review',
     `${ROLE} Do not change any file.`,
-    `## Outputs\n\n${OUTPUTS_LEAD} Paths are relative to ${onOneLine(given.root)}.\n\n${given.outputs}`,
+    `## Outputs\n\n${OUTPUTS_LEAD} Paths are relative to ${onOneLine(parts.root)}.\n\n${parts.outputs}`,
     ...(reviews.length === 0 ? [`## ${SINGLE}\n\n${criteriaList({})}`] : reviews),
-    ...authorNotes(given.notes),
+    ...authorNotes(parts.notes),
     GUIDELINES,
     TASK,
   ];
@@ -83,11 +83,11 @@ const TASK = `## Task
 4. State the overall result: PASS only if ALL criteria pass.
 5. Provide feedback for each failure: where it is, what is wrong, and how to fix it.`;
 
-function reviewSection(title: string, scoped: ScopedReview): string {
-  const { review } = scoped;
+function reviewSection(title: string, scopedReview: ScopedReview): string {
+  const { review } = scopedReview;
   return [
     `## ${title}`,
-    filesToJudge(scoped),
+    filesToJudge(scopedReview),
     'Criteria:',
     criteriaList(review.quality_criteria),
     ...additionalContext('###', review.additional_review_guidance),
@@ -98,21 +98,26 @@ function scopeOf({ review, files }: ScopedReview): string {
   return files === null ? 'all outputs together' : `output '${onOneLine(review.run_each)}'`;
 }
 
-function filesToJudge(scoped: ScopedReview): string {
-  const { files } = scoped;
+function filesToJudge(scopedReview: ScopedReview): string {
+  const { files } = scopedReview;
   if (files === null) return 'Judge all outputs together.';
-  if (files.paths.length === 0) return `There is nothing to judge: ${scopeOf(scoped)} has no files.`;
-  const lead = files.each ? `Judge each of these files of ${scopeOf(scoped)} on its own:` : `Judge ${scopeOf(scoped)}:`;
+  if (files.paths.length === 0) return `There is nothing to judge: ${scopeOf(scopedReview)} has no files.`;
+  const lead = files.each
+    ? `Judge each of these files of ${scopeOf(scopedReview)} on its own:`
+    : `Judge ${scopeOf(scopedReview)}:`;
   return `${lead}\n\n${files.paths.map((path) => `- ${onOneLine(path)}`).join('\n')}`;
 }
 
 /** Returns the criteria as a list. Each item is the name in bold, followed by the question. */
 function criteriaList(criteria: QualityCriteria): string {
-  const listed = Object.entries(criteria).map(([name, question]) => {
-    const [first = '', ...more] = closeFence(question.trim()).split('\n');
-    return [`- **${foldLines(name)}**: ${first}`, ...more.map((line) => (line === '' ? line : `  ${line}`))].join('\n');
+  const entries = Object.entries(criteria).map(([name, question]) => {
+    const [first = '', ...furtherLines] = closeFence(question.trim()).split('\n');
+    return [
+      `- **${foldLines(name)}**: ${first}`,
+      ...furtherLines.map((line) => (line === '' ? line : `  ${line}`)),
+    ].join('\n');
   });
-  return listed.length === 0 ? 'No quality criteria are defined, so nothing can fail.' : listed.join('\n');
+  return entries.length === 0 ? 'No quality criteria are defined, so nothing can fail.' : entries.join('\n');
 }
 
 function authorNotes(notes: string | null): readonly string[] {
@@ -136,17 +141,17 @@ const DASHES = '-'.repeat(20);
  * close.
  */
 export function shownPayload(files: readonly ShownOutput[], notes: string | null): string {
-  const shown = files.map(
+  const sections = files.map(
     ({ path, content }) => `${DASHES} ${exactName(path)} ${DASHES}\n${brokenName(path)}${describeContent(content)}`,
   );
-  return payload(shown.length === 0 ? null : `\n${shown.join('\n\n')}\n`, notes);
+  return payload(sections.length === 0 ? null : `\n${sections.join('\n\n')}\n`, notes);
 }
 
 /** Returns the paths of the outputs, relative to the root, as text for a prompt. The contents are left out. */
 export function listedPayload(files: readonly OutputFile[], root: string, notes: string | null): string {
-  const listed = files.map(({ output, path }) => `- ${onOneLine(path)} (output: ${onOneLine(output)})`);
+  const lines = files.map(({ output, path }) => `- ${onOneLine(path)} (output: ${onOneLine(output)})`);
   const notice = `There are ${files.length} output files, too many to include their contents, so only their paths are listed. Read the files as needed to judge the criteria. Paths are relative to ${onOneLine(root)}.`;
-  return payload(`${notice}\n\n${listed.join('\n')}`, notes);
+  return payload(`${notice}\n\n${lines.join('\n')}`, notes);
 }
 
 // Matches line breaks. A file name with one could look like a separator line of the prompt, so the name is quoted there

@@ -40,23 +40,23 @@ function plainPath(path: string): string {
 export function scopeReview(review: QualityReview, outputs: StepOutputs, specs: OutputSpecs): ScopedReview {
   const name = review.run_each;
   if (name === WHOLE_STEP) return { review, files: null };
-  const given = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
+  const output = Object.hasOwn(outputs, name) ? outputs[name] : undefined;
   const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
-  if (given === undefined && spec === undefined) {
-    const known = new Set([WHOLE_STEP, ...Object.keys(specs), ...Object.keys(outputs)]);
-    const names = [...known].map((one) => `'${one}'`).join(', ');
+  if (output === undefined && spec === undefined) {
+    const validNames = new Set([WHOLE_STEP, ...Object.keys(specs), ...Object.keys(outputs)]);
+    const names = [...validNames].map((option) => `'${option}'`).join(', ');
     throw new QualityGateError(
       `A review has run_each '${name}', but the step has no such output. Use one of: ${names}.`,
     );
   }
   // The step did not provide this optional output, so it has no files to judge.
-  const paths = given === undefined ? [] : outputFiles({ [name]: given }).map(({ path }) => path);
+  const paths = output === undefined ? [] : outputFiles({ [name]: output }).map(({ path }) => path);
   if (spec?.type === 'file' && paths.length > 1) {
     throw new QualityGateError(
       `Output '${name}' must be one file, but ${paths.length} paths were given. Give one path.`,
     );
   }
-  const type = spec?.type ?? (typeof given === 'string' ? 'file' : 'files');
+  const type = spec?.type ?? (typeof output === 'string' ? 'file' : 'files');
   return { review, files: { each: type === 'files', paths } };
 }
 

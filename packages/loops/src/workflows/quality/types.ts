@@ -98,16 +98,16 @@ export class QualityGateError extends Error {
 
   constructor(
     message: string,
-    more: {
+    details: {
       readonly cause?: unknown;
       readonly results?: readonly ReviewResult[];
       readonly errors?: readonly ReviewError[];
     } = {},
   ) {
-    super(message, more);
+    super(message, details);
     this.name = 'QualityGateError';
-    this.results = more.results ?? [];
-    this.errors = more.errors ?? [];
+    this.results = details.results ?? [];
+    this.errors = details.errors ?? [];
   }
 }
 
@@ -116,10 +116,10 @@ export class QualityCliError extends Error {
   readonly agent: string;
   readonly failure: AgentFailure;
 
-  constructor(message: string, given: { readonly agent: string; readonly failure: AgentFailure }) {
+  constructor(message: string, details: { readonly agent: string; readonly failure: AgentFailure }) {
     super(message);
     this.name = 'QualityCliError';
-    this.agent = given.agent;
-    this.failure = given.failure;
+    this.agent = details.agent;
+    this.failure = details.failure;
   }
 }

@@ -11,16 +11,16 @@ const result = z.object({
 });
 
 function orDefault<T extends z.ZodType>(type: T, value: z.output<T>) {
-  return type.nullish().transform((given) => given ?? value);
+  return type.nullish().transform((input) => input ?? value);
 }
 
 /**
  * Parses the JSON answer of a reviewer as a verdict. Missing fields get defaults. Throws if a field has the wrong type.
  */
 export function parseQualityResult(data: unknown): QualityGateResult {
-  const parsed = result.safeParse(data);
-  if (parsed.success) return parsed.data;
-  const why = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`);
+  const answer = result.safeParse(data);
+  if (answer.success) return answer.data;
+  const why = answer.error.issues.map(({ path, message }) => `${path.join('.') || 'the answer'}: ${message}`);
   throw new QualityGateError(`The reviewer's answer cannot be interpreted: ${why.join('; ')}.`);
 }
 
@@ -30,12 +30,13 @@ export function parseQualityResult(data: unknown): QualityGateResult {
  */
 export function settleVerdict(verdict: QualityGateResult, criteria: QualityCriteria): QualityGateResult {
   if (!verdict.passed) return verdict;
-  const failed = verdict.criteria_results.filter(({ passed }) => !passed).map(({ criterion }) => criterion);
-  const skipped = failed.length > 0 ? [] : skippedCriteria(verdict.criteria_results, Object.entries(criteria));
-  if (failed.length === 0 && skipped.length === 0) return verdict;
-  const why = `The reviewer passed the outputs as a whole, but ${failed.length > 0 ? 'failed' : 'did not judge'}`;
-  const names = [...failed, ...skipped].map((name) => `"${name}"`).join(', ');
-  const feedback = [verdict.feedback.trim(), `${why} ${names}.`].filter((one) => one !== '').join('\n\n');
+  const failedNames = verdict.criteria_results.filter(({ passed }) => !passed).map(({ criterion }) => criterion);
+  const skippedNames =
+    failedNames.length > 0 ? [] : skippedCriteria(verdict.criteria_results, Object.entries(criteria));
+  if (failedNames.length === 0 && skippedNames.length === 0) return verdict;
+  const why = `The reviewer passed the outputs as a whole, but ${failedNames.length > 0 ? 'failed' : 'did not judge'}`;
+  const names = [...failedNames, ...skippedNames].map((name) => `"${name}"`).join(', ');
+  const feedback = [verdict.feedback.trim(), `${why} ${names}.`].filter((text) => text !== '').join('\n\n');
   return { ...verdict, passed: false, feedback };
 }
 
@@ -47,26 +48,26 @@ type Criterion = readonly [name: string, question: string];
  */
 function skippedCriteria(results: readonly CriterionResult[], criteria: readonly Criterion[]): readonly string[] {
   if (results.length === 0) return [];
-  const unanswered = withoutResult(criteria, results);
-  const renamed = results.filter((one) => !criteria.some((criterion) => refersTo(one.criterion, criterion)));
-  return unanswered.length <= renamed.length ? [] : unanswered.map(([name]) => name);
+  const openCriteria = withoutResult(criteria, results);
+  const strayResults = results.filter((result) => !criteria.some((criterion) => refersTo(result.criterion, criterion)));
+  return openCriteria.length <= strayResults.length ? [] : openCriteria.map(([name]) => name);
 }
 
 /** The ways in which a result can name a criterion. The most exact way comes first. */
-const NAMINGS: readonly ((said: string, criterion: Criterion) => boolean)[] = [
-  (said, [name]) => said === name,
-  (said, [name]) => plain(said) === plain(name),
+const NAMINGS: readonly ((text: string, criterion: Criterion) => boolean)[] = [
+  (text, [name]) => text === name,
+  (text, [name]) => plain(text) === plain(name),
   refersTo,
 ];
 
 /** Assigns each result to one criterion, the best matches first. Returns the criteria that get no result. */
 function withoutResult(criteria: readonly Criterion[], results: readonly CriterionResult[]): readonly Criterion[] {
-  const unused = new Set(results);
+  const freeResults = new Set(results);
   let open = criteria;
   for (const matches of NAMINGS) {
     open = open.filter((criterion) => {
-      const result = [...unused].find((one) => matches(one.criterion, criterion));
-      if (result !== undefined) unused.delete(result);
+      const result = [...freeResults].find((candidate) => matches(candidate.criterion, criterion));
+      if (result !== undefined) freeResults.delete(result);
       return result === undefined;
     });
   }
@@ -74,9 +75,9 @@ function withoutResult(criteria: readonly Criterion[], results: readonly Criteri
 }
 
 /** Whether the text in a result is the name of the criterion, its question, or both. */
-function refersTo(said: string, [name, question]: Criterion): boolean {
-  const words = plain(said);
-  return [name, question, `${name}: ${question}`].some((one) => plain(one) === words);
+function refersTo(text: string, [name, question]: Criterion): boolean {
+  const words = plain(text);
+  return [name, question, `${name}: ${question}`].some((form) => plain(form) === words);
 }
 
 // Removes case, spaces, punctuation and Markdown from a name, because reviewers do not repeat these exactly.

@@ -21,7 +21,7 @@ export function postgresSessions(
   // If no session id is given, the newest session is meant. It must not be the session of a colleague, so the key
   // contains the clone and the folder.
   const worktree = sha256(JSON.stringify([clone, root]));
-  const own = [repository, worktree];
+  const worktreeKey = [repository, worktree];
   const pathOf = (id: string) => `${GENERATED_FOLDER}/${sessionFileName(id)}`;
   const ONE = 'repository = $1 AND worktree = $2 AND id = $3';
 
@@ -30,11 +30,11 @@ export function postgresSessions(
     return database.transaction(async (query) => {
       const [row] = await query<{ document: string }>(
         `SELECT document FROM onceover.workflow_sessions WHERE ${ONE} FOR UPDATE`,
-        [...own, id],
+        [...worktreeKey, id],
       );
       if (row === undefined || parseSession(row.document, id) !== 'unreadable') return ok(null);
       const aside = `${id}.unreadable-${Date.now()}`;
-      await query(`UPDATE onceover.workflow_sessions SET id = $4 WHERE ${ONE}`, [...own, id, aside]);
+      await query(`UPDATE onceover.workflow_sessions SET id = $4 WHERE ${ONE}`, [...worktreeKey, id, aside]);
       return ok(aside);
     });
   }
@@ -44,7 +44,7 @@ export function postgresSessions(
     async all() {
       const rows = await database.query<{ id: string; document: string }>(
         'SELECT id, document FROM onceover.workflow_sessions WHERE repository = $1 AND worktree = $2',
-        own,
+        worktreeKey,
       );
       const sessions: WorkflowSession[] = [];
       const unreadable: UnreadableSession[] = [];
@@ -60,19 +60,19 @@ export function postgresSessions(
       await database.query(
         `INSERT INTO onceover.workflow_sessions (repository, worktree, id, document) VALUES ($1, $2, $3, $4)
          ON CONFLICT DO NOTHING`,
-        [...own, session.id, text],
+        [...worktreeKey, session.id, text],
       );
       const [row] = await database.query<{ document: string }>(
         `SELECT document FROM onceover.workflow_sessions WHERE ${ONE}`,
-        [...own, session.id],
+        [...worktreeKey, session.id],
       );
       return ok(row?.document === text ? 'written' : 'taken');
     },
     async update(id, change) {
-      const changed = await database.transaction(async (query) => {
+      const outcome = await database.transaction(async (query) => {
         const [row] = await query<{ document: string }>(
           `SELECT document FROM onceover.workflow_sessions WHERE ${ONE} FOR UPDATE`,
-          [...own, id],
+          [...worktreeKey, id],
         );
         if (row === undefined) return err({ kind: 'unknown-session', id, active: [] });
         const now = parseSession(row.document, id);
@@ -80,13 +80,13 @@ export function postgresSessions(
         const next = change(now);
         if (!next.ok) return next;
         await query(`UPDATE onceover.workflow_sessions SET document = $4, written_at = now() WHERE ${ONE}`, [
-          ...own,
+          ...worktreeKey,
           id,
           sessionText(next.value),
         ]);
         return next;
       });
-      if (changed !== 'unreadable') return changed;
+      if (outcome !== 'unreadable') return outcome;
       const aside = await putAside(id);
       return aside.ok ? err({ kind: 'unreadable-session', id, path: pathOf(id), aside: aside.value }) : aside;
     },

@@ -34,7 +34,7 @@ type Place = Pick<RepositoryPaths, 'root' | 'commonDir'>;
 export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LONGEST_WAIT_MS) {
   const folder = openFolder(root, GENERATED_FOLDER);
 
-  const read = (id: string): Result<WorkflowSession | 'unreadable' | null> => {
+  const readSession = (id: string): Result<WorkflowSession | 'unreadable' | null> => {
     const text = folder.text(sessionFileName(id));
     if (!text.ok) return text;
     return ok(text.value === null ? null : parseSession(text.value, id));
@@ -44,7 +44,7 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
    * Renames an unreadable session file and returns its new path; `null` if the file no longer exists or is readable.
    */
   const putAside = async (id: string): Promise<Result<string | null>> => {
-    const now = read(id);
+    const now = readSession(id);
     if (!now.ok) return now;
     if (now.value !== 'unreadable') return ok(null);
     const aside = renameUnreadable(folder.path, sessionFileName(id), new Date());
@@ -58,14 +58,14 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
     async all(): Promise<
       Result<{ readonly sessions: readonly WorkflowSession[]; readonly unreadable: readonly UnreadableSession[] }>
     > {
-      const listed = folder.list();
-      if (!listed.ok) return listed;
+      const entries = folder.list();
+      if (!entries.ok) return entries;
       const sessions: WorkflowSession[] = [];
       const unreadable: UnreadableSession[] = [];
-      for (const { name } of listed.value) {
+      for (const { name } of entries.value) {
         const id = NAME.exec(name)?.[1];
         if (id === undefined) continue;
-        const session = read(id);
+        const session = readSession(id);
         if (!session.ok) return session;
         if (session.value === 'unreadable') unreadable.push({ id, path: `${GENERATED_FOLDER}/${name}` });
         else if (session.value !== null) sessions.push(session.value);
@@ -75,10 +75,10 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
 
     /** Stores a new session. If its id already exists, writes nothing and returns `taken`. */
     async create(session: WorkflowSession): Promise<Result<'written' | 'taken'>> {
-      const made = makeIgnoredFolder(root, GENERATED_FOLDER);
-      if (!made.ok) return made;
-      removeLeftovers(made.value, Date.now());
-      return writeNew(made.value, sessionFileName(session.id), sessionText(session));
+      const generatedFolder = makeIgnoredFolder(root, GENERATED_FOLDER);
+      if (!generatedFolder.ok) return generatedFolder;
+      removeLeftovers(generatedFolder.value, Date.now());
+      return writeNew(generatedFolder.value, sessionFileName(session.id), sessionText(session));
     },
 
     /** Changes a stored session under a lock and returns it. If its file is unreadable, renames the file and fails. */
@@ -89,7 +89,7 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
       const lock = await takeLock(sessionsLock({ root, commonDir }), id, longestWaitMs);
       if (!lock.ok) return lock;
       try {
-        const now = read(id);
+        const now = readSession(id);
         if (!now.ok) return now;
         if (now.value === null) return err({ kind: 'unknown-session', id, active: [] });
         if (now.value === 'unreadable') {
@@ -97,10 +97,10 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
           const path = `${GENERATED_FOLDER}/${sessionFileName(id)}`;
           return aside.ok ? err({ kind: 'unreadable-session', id, path, aside: aside.value }) : aside;
         }
-        const changed = change(now.value);
-        if (!changed.ok) return changed;
-        const written = folder.write(sessionFileName(id), sessionText(changed.value));
-        return written.ok ? changed : written;
+        const nextSession = change(now.value);
+        if (!nextSession.ok) return nextSession;
+        const writeResult = folder.write(sessionFileName(id), sessionText(nextSession.value));
+        return writeResult.ok ? nextSession : writeResult;
       } finally {
         await lock.value.release();
       }
@@ -108,11 +108,11 @@ export function openSessionFiles({ root, commonDir }: Place, longestWaitMs = LON
 
     /** Writes the instructions for a self-review of a step, and returns the path of the file. */
     async writeInstructions(id: SessionId, step: string, text: string): Promise<Result<RepoPath>> {
-      const made = makeIgnoredFolder(root, GENERATED_FOLDER);
-      if (!made.ok) return made;
+      const generatedFolder = makeIgnoredFolder(root, GENERATED_FOLDER);
+      if (!generatedFolder.ok) return generatedFolder;
       const name = `quality_review_${id}_${step}.md`;
-      const written = writeAtomically(made.value, name, text);
-      return written.ok ? ok(`${GENERATED_FOLDER}/${name}` as RepoPath) : written;
+      const writeResult = writeAtomically(generatedFolder.value, name, text);
+      return writeResult.ok ? ok(`${GENERATED_FOLDER}/${name}` as RepoPath) : writeResult;
     },
   };
 }
@@ -130,8 +130,8 @@ export function sessionsLock({ root, commonDir }: Pick<RepositoryPaths, 'root' |
 async function takeLock(lock: Lock, id: SessionId, longestWaitMs: number): Promise<Result<HeldLock>> {
   const until = performance.now() + longestWaitMs;
   for (;;) {
-    const taken = await lock.take();
-    if (taken.ok || taken.failure.kind !== 'lock-held') return taken;
+    const heldLock = await lock.take();
+    if (heldLock.ok || heldLock.failure.kind !== 'lock-held') return heldLock;
     if (performance.now() > until) return err({ kind: 'session-busy', id });
     await sleep(RETRY_MS * (0.5 + Math.random()));
   }

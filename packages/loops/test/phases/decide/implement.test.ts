@@ -9,11 +9,13 @@ const SECURITY = 'security-reviewer';
 type Words = readonly [LoopAnswer | null, LoopAnswer | null, LoopAnswer | null];
 
 /** Plays rounds of the three reviewers; null: that reviewer is skipped. */
-function implement(rounds: readonly Words[], more: Partial<PhaseSetup> = {}): Player {
-  const play = new Player(phaseSetup('implement', more));
+function implement(rounds: readonly Words[], fields: Partial<PhaseSetup> = {}): Player {
+  const play = new Player(phaseSetup('implement', fields));
   for (const words of rounds) {
-    const said = [IMPLEMENTATION, QUALITY, SECURITY].flatMap((role, n) => (words[n] == null ? [] : [[role, words[n]]]));
-    play.round(Object.fromEntries(said) as Partial<Record<ReviewerRole, LoopAnswer>>);
+    const answers = [IMPLEMENTATION, QUALITY, SECURITY].flatMap((role, n) =>
+      words[n] == null ? [] : [[role, words[n]]],
+    );
+    play.round(Object.fromEntries(answers) as Partial<Record<ReviewerRole, LoopAnswer>>);
   }
   return play.untilReview();
 }
@@ -28,10 +30,10 @@ describe('the three reviewers of code', () => {
   test('re-runs only failed reviewers; the others are skipped and keep their sessions [REUSE-FLOW/implement/only-failed] [REUSE-FLOW/implement/passed-rest] [REUSE-C/selective-redispatch] [REUSE-C/resume-only-redispatched] [REUSE-R1/AC-selective-status] [REUSE-BEHAVIOUR/same-selection] [REUSE-TD4/idle-roles]', () => {
     const play = implement([[fail, pass, fail]]);
     expect(asked(play)).toEqual([`${IMPLEMENTATION} I2`, `${SECURITY} I2`]);
-    const rested = play.state.resume[QUALITY];
+    const session = play.state.resume[QUALITY];
     play.answer(IMPLEMENTATION, fail).answer(SECURITY, pass).untilReview();
     expect(asked(play)).toEqual([`${IMPLEMENTATION} I2`]);
-    expect(play.state.resume[QUALITY]).toEqual(rested);
+    expect(play.state.resume[QUALITY]).toEqual(session);
     play.answer(IMPLEMENTATION, fail);
     expect(play.entries.map(({ skipped }) => skipped)).toEqual([
       [],
@@ -44,12 +46,12 @@ describe('the three reviewers of code', () => {
   });
 
   test('orders entry, issues and open issues by reviewer, not by arrival', () => {
-    const all = [IMPLEMENTATION, QUALITY, SECURITY] as const;
+    const reviewers = [IMPLEMENTATION, QUALITY, SECURITY] as const;
     const play = new Player(phaseSetup('implement')).snapshot();
     for (const role of [SECURITY, IMPLEMENTATION, QUALITY] as const) play.answer(role, fail);
-    expect(play.entries[0]?.looks.map(({ role }) => role)).toEqual(all);
-    expect(play.asks('fix')[0]?.issues.map(({ role }) => role)).toEqual(all);
-    expect(Object.keys(play.state.roles)).toEqual(all);
+    expect(play.entries[0]?.looks.map(({ role }) => role)).toEqual(reviewers);
+    expect(play.asks('fix')[0]?.issues.map(({ role }) => role)).toEqual(reviewers);
+    expect(Object.keys(play.state.roles)).toEqual(reviewers);
   });
 
   test.each([
@@ -57,7 +59,7 @@ describe('the three reviewers of code', () => {
     ['REUSE-R1.1/implement/code-quality-reviewer', QUALITY, 1],
     ['REUSE-R1.1/implement/security-reviewer', SECURITY, 2],
   ])('resumes each reviewer [%s] [REUSE-I2/resume-id]', (_id, role, n) => {
-    const words = [0, 1, 2].map((one) => (one === n ? fail : pass)) as unknown as Words;
+    const words = [0, 1, 2].map((index) => (index === n ? fail : pass)) as unknown as Words;
     expect(implement([words]).asks()).toMatchObject([{ role, template: 'I2', session: { saw: 'tree1' } }]);
   });
 
@@ -111,16 +113,16 @@ describe('final validation', () => {
 
   test('shows a reviewer all fixes since its last review [REUSE-R1.9/change-summary]', () => {
     const play = implement([FIRST, [fail, null, null], SECOND]);
-    const told = (n: number) => play.asks()[n]?.fixes.map(({ summary }) => summary);
-    expect(told(0)).toEqual([]);
-    expect(told(1)).toEqual(['fix 2', 'fix 3']);
+    const summaries = (n: number) => play.asks()[n]?.fixes.map(({ summary }) => summary);
+    expect(summaries(0)).toEqual([]);
+    expect(summaries(1)).toEqual(['fix 2', 'fix 3']);
   });
 
   test('sends only the reviewer with a regression back, with its session [REUSE-FLOW/implement/regression] [REUSE-FLOW/implement/regression-session]', () => {
     const play = implement([FIRST, SECOND, [pass, pass, fail]]);
-    const kept = play.state.resume[SECURITY]?.session?.id;
+    const sessionId = play.state.resume[SECURITY]?.session?.id;
     expect(play.asks()).toMatchObject([
-      { role: SECURITY, template: 'I2', iteration: 3, isFinalValidation: false, session: { id: kept } },
+      { role: SECURITY, template: 'I2', iteration: 3, isFinalValidation: false, session: { id: sessionId } },
     ]);
     play.answer(SECURITY, pass).untilReview();
     expect(play.asks().map(({ isFinalValidation, iteration }) => [isFinalValidation, iteration])).toEqual([
@@ -148,7 +150,7 @@ describe('final validation', () => {
     const again: Words = [fail, null, null];
     const play = implement([FIRST, again, again, again, again]);
     expect(play.end).toMatchObject({ status: 'cap', open: [{ role: IMPLEMENTATION }] });
-    expect(play.told().filter((one) => one.startsWith('implementer'))).toHaveLength(4);
+    expect(play.told().filter((call) => call.startsWith('implementer'))).toHaveLength(4);
   });
 
   test('final_validation: changed re-runs only reviewers that saw older code', () => {
@@ -248,15 +250,15 @@ describe('preparations', () => {
   });
 
   test('end the phase before any review if one fails or edits a protected file', () => {
-    const failed = new Player(phaseSetup('implement', { preparations })).fail('code-simplifier', broken);
-    expect(failed.end).toMatchObject({ status: 'error', why: 'preparation-failed', failure: broken });
-    expect(failed.actions[0]).toMatchObject({
+    const failedPlay = new Player(phaseSetup('implement', { preparations })).fail('code-simplifier', broken);
+    expect(failedPlay.end).toMatchObject({ status: 'error', why: 'preparation-failed', failure: broken });
+    expect(failedPlay.actions[0]).toMatchObject({
       kind: 'record-preparation',
       summary: null,
       call: { spent: { asks: 1 } },
     });
-    const edited = new Player(phaseSetup('implement', { preparations })).fix(['onceover.yml']);
-    expect(edited.end).toMatchObject({ status: 'error', why: 'forbidden-edit', paths: ['onceover.yml'] });
+    const editPlay = new Player(phaseSetup('implement', { preparations })).fix(['onceover.yml']);
+    expect(editPlay.end).toMatchObject({ status: 'error', why: 'forbidden-edit', paths: ['onceover.yml'] });
   });
 
   test('do not run in document phases', () => {

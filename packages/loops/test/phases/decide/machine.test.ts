@@ -8,8 +8,8 @@ const SPEC = 'spec-reviewer';
 const PHASE = 'phase-reviewer';
 
 /** Plays these answers, first of the domain reviewer, then of the phase-reviewer. */
-function specify(spec: readonly LoopAnswer[], phase: readonly LoopAnswer[] = [], more: Partial<PhaseSetup> = {}) {
-  const play = new Player(phaseSetup('specify', more));
+function specify(spec: readonly LoopAnswer[], phase: readonly LoopAnswer[] = [], fields: Partial<PhaseSetup> = {}) {
+  const play = new Player(phaseSetup('specify', fields));
   for (const answer of spec) play.round({ [SPEC]: answer });
   for (const answer of phase) play.round({ [PHASE]: answer });
   return play.untilReview();
@@ -82,8 +82,8 @@ describe('the loops of a document phase', () => {
     '%s: the engine computes the verdict in new and resumed sessions alike [REUSE-R1/AC-same-verdicts] [REUSE-BEHAVIOUR/same-verdicts] [REUSE-C/no-regression] [REUSE-BEHAVIOUR/same-thresholds] [REUSE-FLOW/verdict-parsed]',
     (_title, answer, passes) => {
       const fresh = specify([answer]);
-      const resumed = specify([fail, answer]);
-      for (const play of [fresh, resumed]) {
+      const resumedPlay = specify([fail, answer]);
+      for (const play of [fresh, resumedPlay]) {
         expect(play.entries.at(-1)?.looks).toMatchObject([{ enginePass: passes, answer }]);
         expect(play.asks().map(({ role }) => role)).toEqual([passes ? PHASE : SPEC]);
       }
@@ -106,7 +106,7 @@ describe('the loops of a document phase', () => {
 describe('the cap', () => {
   test('runs the phase-reviewer after five failed domain reviews without a last fix, then ends at the cap', () => {
     const play = specify(times(5, fail));
-    expect(play.told().filter((one) => one.startsWith('implementer'))).toHaveLength(4);
+    expect(play.told().filter((call) => call.startsWith('implementer'))).toHaveLength(4);
     expect(play.asks()).toMatchObject([
       { role: PHASE, iteration: 1, domainOutcome: { result: 'failed', iteration: 5, most: 5, unresolved: [blocker] } },
     ]);
@@ -116,7 +116,7 @@ describe('the cap', () => {
 
   test('ends at the cap after five phase reviews', () => {
     const play = specify([pass], times(5, fail));
-    expect(play.told().filter((one) => one.startsWith(PHASE))).toHaveLength(5);
+    expect(play.told().filter((call) => call.startsWith(PHASE))).toHaveLength(5);
     expect(play.end).toMatchObject({ status: 'cap', open: [{ role: PHASE, issue: blocker }] });
     expect(play.asks('fix')).toEqual([]);
   });
@@ -256,9 +256,9 @@ describe('fixes', () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ['settings', ['onceover.yml'], ['onceover.yml']],
     ['code, in a document phase', [ARTIFACT, 'src/a.ts'], ['src/a.ts']],
-  ])('ends the phase without a commit if the fixer edits a protected file: %s', (_title, changed, named) => {
-    const play = specify([]).answer(SPEC, fail).fix(changed);
-    expect(play.end).toMatchObject({ status: 'error', why: 'forbidden-edit', paths: named });
+  ])('ends the phase without a commit if the fixer edits a protected file: %s', (_title, edits, paths) => {
+    const play = specify([]).answer(SPEC, fail).fix(edits);
+    expect(play.end).toMatchObject({ status: 'error', why: 'forbidden-edit', paths });
     expect(play.actions.map(({ kind }) => kind)).toEqual(['record-fix', 'end']);
   });
 
@@ -362,9 +362,9 @@ describe('steps, crashes, reruns', () => {
   test('--step waits for the caller; with --no-keep-sessions, position and snapshots outlive the process, sessions do not [REUSE-TD4/not-persisted] [REUSE-I6/in-memory]', () => {
     const play = specify([], [], caller).answer(SPEC, fail);
     expect(play.actions.at(-1)).toMatchObject({ kind: 'wait-for-fix', issues: [{ role: SPEC, issue: blocker }] });
-    const kept = checkpoint(play.state);
-    expect(JSON.stringify(kept)).not.toContain('"s1"');
-    expect(kept.roles[SPEC]?.seen.snapshot).toBe('tree1');
+    const checkpointState = checkpoint(play.state);
+    expect(JSON.stringify(checkpointState)).not.toContain('"s1"');
+    expect(checkpointState.roles[SPEC]?.seen.snapshot).toBe('tree1');
     reload(play).callerFix().commit().snapshot();
     expect(play.asks()).toMatchObject([{ role: SPEC, template: 'I1-R4', why: 'asked-for', iteration: 2 }]);
     expect(play.asks()[0]?.issues).toHaveLength(1);

@@ -7,8 +7,8 @@ import type { Ask, Measured } from '../../../src/phases/state.ts';
 const IMPLEMENTATION = 'implementation-reviewer';
 const QUALITY = 'code-quality-reviewer';
 const SECURITY = 'security-reviewer';
-const three = (one: typeof pass, two = pass, last = pass): Partial<Record<ReviewerRole, typeof pass>> => ({
-  [IMPLEMENTATION]: one,
+const three = (first: typeof pass, two = pass, last = pass): Partial<Record<ReviewerRole, typeof pass>> => ({
+  [IMPLEMENTATION]: first,
   [QUALITY]: two,
   [SECURITY]: last,
 });
@@ -113,8 +113,8 @@ describe('the template of a call, for every row of the decision matrix', () => {
 
   test('implementer, second fix, within half: I7 resumed [REUSE-MATRIX/implementer-later-fix] [REUSE-R1.5] [REUSE-I7/resumed/used-when] [REUSE-I7/resumed/resume-id]', () => {
     const play = beforeSecondFix().measure('implementer');
-    const kept = play.state.resume.implementer?.session;
-    expect(play.asks('fix')).toMatchObject([{ template: 'I7-resumed', session: { id: kept?.id }, iteration: 2 }]);
+    const session = play.state.resume.implementer?.session;
+    expect(play.asks('fix')).toMatchObject([{ template: 'I7-resumed', session: { id: session?.id }, iteration: 2 }]);
     expect(play.asks('fix')[0]?.delta).toEqual({ from: 'tree1', to: 'tree2' });
   });
 
@@ -180,8 +180,8 @@ describe('new or resumed session, for a document', () => {
       { cost: { cacheExpired: true, freshIsCheaper: true } },
       'I1-R4 resume-dearer',
     ],
-  ])('%s', (_title, given, expected) => {
-    const [ask] = second().measure(SPEC, given).asks();
+  ])('%s', (_title, measurement, expected) => {
+    const [ask] = second().measure(SPEC, measurement).asks();
     expect(`${ask?.template} ${ask?.why}`).toBe(expected);
   });
 
@@ -220,9 +220,9 @@ describe('new or resumed session, for a document', () => {
   });
 
   test('another agent takes over, and keeps the role', () => {
-    const assigned = { [SPEC]: { agent: 'claude', others: ['codex'] } };
+    const assignment = { [SPEC]: { agent: 'claude', others: ['codex'] } };
     const setup = phaseSetup('specify');
-    const play = new Player({ ...setup, assigned: { ...setup.assigned, ...assigned } }).snapshot();
+    const play = new Player({ ...setup, assigned: { ...setup.assigned, ...assignment } }).snapshot();
     expect(play.asks()).toMatchObject([{ agent: 'claude', others: ['codex'] }]);
     play.answer(SPEC, fail, { session: sessionAs('x', { agent: 'codex' }) }).untilReview();
     expect(play.asks()).toMatchObject([{ agent: 'codex', template: 'I2', session: { id: 'x' } }]);

@@ -21,11 +21,11 @@ function stateAt(position: PhaseState['position']): PhaseState {
   return { ...beginPhase(phaseSetup('specify')).state, position };
 }
 
-const ended = (why: PhaseEndReason, more = {}) => stateAt({ at: 'ended', end: phaseEnd(why, more) });
+const ended = (why: PhaseEndReason, fields = {}) => stateAt({ at: 'ended', end: phaseEnd(why, fields) });
 
 describe('.meta.json', () => {
   const NOW = new Date('2026-03-01T18:00:00.000Z');
-  const tell = ({ role, issue: one }: RoleIssue) => `${role}: ${one.description}`;
+  const tell = ({ role, issue: finding }: RoleIssue) => `${role}: ${finding.description}`;
   const meta = (run: PhaseRun, state: PhaseState, resuming: Resuming = { kind: 'unknown' }) =>
     metaUpdate(run, state, { now: NOW, resuming, describe: tell });
   const at = (minute: number) => `2026-03-01T12:0${minute}:00.000Z`;
@@ -72,8 +72,8 @@ describe('.meta.json', () => {
         playedRound({ stage: 'phase', round: 2, looks: [look({ role: 'phase-reviewer' })] }),
       ],
     });
-    const told = meta(run, ended('cap', { open: [open('spec-reviewer')] }));
-    expect(told).toMatchObject({
+    const update = meta(run, ended('cap', { open: [open('spec-reviewer')] }));
+    expect(update).toMatchObject({
       completed: null,
       reviewerNotes: ['spec-reviewer: It cannot be tested.'],
       loops: [
@@ -85,8 +85,8 @@ describe('.meta.json', () => {
 
   test('accepted with notes: completed, with the notes', () => {
     const run = phaseRun({ rounds: [playedRound({ looks: [found([issue()])] })] });
-    const told = meta(run, ended('accepted-with-notes', { open: [open('spec-reviewer')] }));
-    expect(told).toMatchObject({
+    const update = meta(run, ended('accepted-with-notes', { open: [open('spec-reviewer')] }));
+    expect(update).toMatchObject({
       completed: NOW.toISOString(),
       loops: [{ approved: false }],
       reviewerNotes: [expect.any(String)],
@@ -111,8 +111,8 @@ describe('.meta.json', () => {
     const run = phaseRun({
       rounds: [playedRound({ looks: [found([issue()])] }), playedRound({ round: 2, looks: [], errors: [lookError()] })],
     });
-    const told = meta(run, ended('interrupted', { open: [open('spec-reviewer')] }));
-    expect(told.loops).toMatchObject([{ stage: 'domain', reviewerNotes: ['spec-reviewer: It cannot be tested.'] }]);
+    const update = meta(run, ended('interrupted', { open: [open('spec-reviewer')] }));
+    expect(update.loops).toMatchObject([{ stage: 'domain', reviewerNotes: ['spec-reviewer: It cannot be tested.'] }]);
   });
 
   test('code has one loop; final validation counts as the iteration that it confirms', () => {

@@ -23,8 +23,8 @@ const setups: fc.Arbitrary<PhaseSetup> = fc
   })
   .map(({ others, phase, ...rest }) => {
     const usual = phaseSetup(phase);
-    const assigned = Object.keys(usual.assigned).map((role) => [role, { agent: 'claude', others }]);
-    return { ...usual, ...rest, assigned: Object.fromEntries(assigned) };
+    const assignments = Object.keys(usual.assigned).map((role) => [role, { agent: 'claude', others }]);
+    return { ...usual, ...rest, assigned: Object.fromEntries(assignments) };
   });
 
 describe('phases, compared with a model of their rules', () => {
@@ -32,7 +32,7 @@ describe('phases, compared with a model of their rules', () => {
     'for random events: no false approval, no review beyond the cap, and an end',
     () => {
       const ends = new Map<string, number>();
-      const met = new Map<string, number>();
+      const visits = new Map<string, number>();
       const add = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1);
       let runs = 0;
       fc.assert(
@@ -40,11 +40,11 @@ describe('phases, compared with a model of their rules', () => {
           const { end, seen } = playPhase(setup, choices);
           runs += 1;
           add(ends, end.why);
-          for (const one of new Set(seen)) add(met, one);
+          for (const state of new Set(seen)) add(visits, state);
         }),
         { numRuns: Number.MAX_SAFE_INTEGER, interruptAfterTimeLimit: SECONDS * 1000 },
       );
-      if (process.env['PHASE_MODEL_SECONDS'] !== undefined) console.info(runs, ends, met);
+      if (process.env['PHASE_MODEL_SECONDS'] !== undefined) console.info(runs, ends, visits);
       expect(runs).toBeGreaterThan(100);
       // The stories must reach the interesting events, or they prove nothing. A busy machine plays too few to reach
       // all.
@@ -52,8 +52,8 @@ describe('phases, compared with a model of their rules', () => {
       for (const why of ['approved', 'cap', 'accepted-with-notes', 'stalled', 'reviewer-failed', 'fixer-failed']) {
         expect(ends.get(why) ?? 0, why).toBeGreaterThan(0);
       }
-      for (const what of ['I1-R4', 'I2', 'I2-FV', 'I3', 'I7-fresh', 'I7-resumed', 'crash', 'wait-for-fix']) {
-        expect(met.get(what) ?? 0, what).toBeGreaterThan(0);
+      for (const event of ['I1-R4', 'I2', 'I2-FV', 'I3', 'I7-fresh', 'I7-resumed', 'crash', 'wait-for-fix']) {
+        expect(visits.get(event) ?? 0, event).toBeGreaterThan(0);
       }
     },
     (SECONDS + 30) * 1000,

@@ -21,12 +21,12 @@ import type { PhaseState } from '../../../src/phases/state.ts';
 import type { PhaseEndReason, PhaseStatus } from '../../../src/phases/types.ts';
 
 /** A specify phase at some point. */
-function stateAt(position: PhaseState['position'], more: Partial<PhaseState> = {}): PhaseState {
-  return { ...beginPhase(phaseSetup('specify')).state, position, ...more };
+function stateAt(position: PhaseState['position'], fields: Partial<PhaseState> = {}): PhaseState {
+  return { ...beginPhase(phaseSetup('specify')).state, position, ...fields };
 }
 
-const ended = (why: PhaseEndReason, more = {}) => stateAt({ at: 'ended', end: phaseEnd(why, more) });
-const used = (tokens: number, more = {}) => usage({ inputTokens: tokens, outputTokens: 0, ...more });
+const ended = (why: PhaseEndReason, fields = {}) => stateAt({ at: 'ended', end: phaseEnd(why, fields) });
+const used = (tokens: number, fields = {}) => usage({ inputTokens: tokens, outputTokens: 0, ...fields });
 
 describe('the result of a call', () => {
   test.each<[PhaseStatus, 0 | 1 | 3]>([
@@ -90,10 +90,14 @@ describe('the result of a call', () => {
   test("open issues come from the end, or from each reviewer's last verdict", () => {
     const issues = [open('phase-reviewer', { severity: 'warning' })];
     expect(phaseOutcome(phaseRun(), ended('cap', { open: issues }), []).open).toEqual(issues);
-    const said = { iteration: 1, round: 1, seen: playedRound().entry.seen };
+    const review = { iteration: 1, round: 1, seen: playedRound().entry.seen };
     const roles = {
-      'spec-reviewer': { ...said, status: 'failed', answer: answerWith([issue(), issue({ severity: 'suggestion' })]) },
-      'phase-reviewer': { ...said, status: 'passed', answer: answerWith([]) },
+      'spec-reviewer': {
+        ...review,
+        status: 'failed',
+        answer: answerWith([issue(), issue({ severity: 'suggestion' })]),
+      },
+      'phase-reviewer': { ...review, status: 'passed', answer: answerWith([]) },
     } as const;
     expect(phaseOutcome(phaseRun(), stateAt({ at: 'starting' }, { roles }), []).open).toEqual([open('spec-reviewer')]);
   });
@@ -127,15 +131,15 @@ describe('usage', () => {
 });
 
 function turn() {
-  const made = fixBy('fay').turn;
-  if (made === null) throw new Error('no turn');
-  return made;
+  const turn = fixBy('fay').turn;
+  if (turn === null) throw new Error('no turn');
+  return turn;
 }
 
 describe('savings', () => {
   const first = usage({ inputTokens: 50, cachedInputTokens: 7, cacheWriteTokens: 900, outputTokens: 50 });
   const second = usage({ inputTokens: 100, cachedInputTokens: 900, cacheWriteTokens: 0, outputTokens: 100 });
-  const by = (role: 'code-quality-reviewer' | 'security-reviewer', more = {}) => look({ role, ...more });
+  const by = (role: 'code-quality-reviewer' | 'security-reviewer', fields = {}) => look({ role, ...fields });
   const opening = { spent: spent(12_000, { usage: first }) };
   const delta = { template: 'I2', why: 'delta', spent: spent(2_000, { usage: second }) } as const;
 
@@ -162,8 +166,8 @@ describe('savings', () => {
   });
 
   test('are zero without reported usage', () => {
-    const rested = { looks: [], skipped: [{ role: 'security-reviewer', passedAt: 1 }] } as const;
-    const run = phaseRun({ rounds: [playedRound(rested), playedRound({ looks: [by('security-reviewer', opening)] })] });
+    const round = { looks: [], skipped: [{ role: 'security-reviewer', passedAt: 1 }] } as const;
+    const run = phaseRun({ rounds: [playedRound(round), playedRound({ looks: [by('security-reviewer', opening)] })] });
     expect(phaseOutcome(run, ended('approved'), []).saved).toEqual({
       pass: 0,
       slot: 0,

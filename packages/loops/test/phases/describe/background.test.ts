@@ -69,16 +69,16 @@ Fix the open issues, then call continue_phase with loop_id "phase-1-abc" and a s
     ['artifact-empty', [], /\n\nRestore the content of the document \(.*\), then call .* to run the round again\.$/s],
     ['trouble', [], /\n\nFix the error, then call .* to run the round again\.$/s],
   ] as const)('ended: %s', (why, issues, expected) => {
-    const ended = phaseDocument(
+    const document = phaseDocument(
       phaseOutcome({ end: phaseEnd(why), open: issues, exitCode: issues.length === 0 ? 0 : 1 }),
     );
-    expect(told({ state: 'ended', answer: ended })).toMatch(expected);
+    expect(told({ state: 'ended', answer: document })).toMatch(expected);
   });
 
   test('names a reviewer without a verdict, with the reason', () => {
     const run = phaseRun({ rounds: [playedRound({ looks: [], errors: [lookError()] })] });
-    const ended = phaseDocument(phaseOutcome({ run, end: phaseEnd('reviewer-failed'), exitCode: 3 }));
-    expect(told({ state: 'ended', answer: ended })).toContain(
+    const document = phaseDocument(phaseOutcome({ run, end: phaseEnd('reviewer-failed'), exitCode: 3 }));
+    expect(told({ state: 'ended', answer: document })).toContain(
       '\n\nspec-reviewer gave no verdict: claude did not finish within 7 seconds\n\n',
     );
   });

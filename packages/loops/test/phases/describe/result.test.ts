@@ -36,8 +36,8 @@ const told = (outcome: PhaseOutcome, width: number | null = null) =>
   describePhase(outcome, AGAIN, { width, paint: PLAIN });
 
 test('shows every round on a wide terminal', () => {
-  const saved = { pass: 0, slot: 0, session: 9_000, prefix: 0, reading: 0 };
-  expect(told(phaseOutcome({ run: implementRun(), usage: usage(), saved }))).toBe(`implement of docs/f
+  const savings = { pass: 0, slot: 0, session: 9_000, prefix: 0, reading: 0 };
+  expect(told(phaseOutcome({ run: implementRun(), usage: usage(), saved: savings }))).toBe(`implement of docs/f
 
 test-deepener A: Added tests for empty input. (codex)
 Iteration 1 of 5
@@ -61,8 +61,12 @@ Saved (estimated tokens): 9.0k by resuming sessions.`);
 
 test('wraps long results on 80 columns', () => {
   const rounds = [playedRound({ looks: [found([issue()], { template: 'I3', why: 'resume-failed' })] })];
-  const mine = open('spec-reviewer', { category: 'testability', location: 'spec.md:12', suggestion: 'Say how fast.' });
-  const outcome = phaseOutcome({ run: phaseRun({ rounds }), end: null, open: [mine], exitCode: 1 });
+  const finding = open('spec-reviewer', {
+    category: 'testability',
+    location: 'spec.md:12',
+    suggestion: 'Say how fast.',
+  });
+  const outcome = phaseOutcome({ run: phaseRun({ rounds }), end: null, open: [finding], exitCode: 1 });
   expect(describePhase(outcome, `${AGAIN} --step`, { width: 80, paint: PLAIN })).toBe(`specify of docs/f
 
 Iteration 1 of 5
@@ -92,33 +96,33 @@ describe('the line of a review', () => {
       .split('\n')
       .find((line) => line.startsWith('  spec-reviewer: '))
       ?.replace('  spec-reviewer: ', '');
-  const called = (session = 'new session') => ` (claude, ${session}, prompt of 12.3k characters)`;
+  const callText = (session = 'new session') => ` (claude, ${session}, prompt of 12.3k characters)`;
 
   test.each<[string, Parameters<typeof playedRound>[0], string]>([
-    ['an approval', {}, `approved${called()}`],
+    ['an approval', {}, `approved${callText()}`],
     [
       'an approval with suggestions',
       { looks: [look({ answer: answerWith([issue({ severity: 'suggestion' })]) })] },
-      `approved, 1 suggestion${called()}`,
+      `approved, 1 suggestion${callText()}`,
     ],
-    ['issues', { looks: [found([issue(), issue({ severity: 'warning' })])] }, `1 blocker, 1 warning${called()}`],
+    ['issues', { looks: [found([issue(), issue({ severity: 'warning' })])] }, `1 blocker, 1 warning${callText()}`],
     [
       'an approval that a warning contradicts',
       {
         looks: [look({ answer: answerWith([issue({ severity: 'warning' })], { approved: true }), enginePass: false })],
       },
-      `1 warning, so the approval does not count${called()}`,
+      `1 warning, so the approval does not count${callText()}`,
     ],
-    ['a rejection without issues', { looks: [found([])] }, `not approved, without an issue${called()}`],
+    ['a rejection without issues', { looks: [found([])] }, `not approved, without an issue${callText()}`],
     [
       'no verdict, with the reason',
       { looks: [], errors: [lookError()] },
-      `no verdict, did not finish within 7 seconds${called()}`,
+      `no verdict, did not finish within 7 seconds${callText()}`,
     ],
     [
       'no verdict after a resume failed',
       { looks: [], errors: [lookError({ why: 'resume-failed' })] },
-      `no verdict, did not finish within 7 seconds${called('new session: the resume failed')}`,
+      `no verdict, did not finish within 7 seconds${callText('new session: the resume failed')}`,
     ],
   ])('%s', (_title, differs, expected) => {
     expect(result(differs)).toBe(expected);
@@ -143,7 +147,7 @@ describe('the line of a review', () => {
     ['resume-failed', 'new session: the resume failed'],
     ['other-agent', 'new session: another agent took over'],
   ])('gives the reason for a new session, unless it is the usual one: %s', (why, expected) => {
-    expect(result({ looks: [look({ why })] })).toBe(`approved${called(expected)}`);
+    expect(result({ looks: [look({ why })] })).toBe(`approved${callText(expected)}`);
   });
 });
 
@@ -180,16 +184,14 @@ describe('fixes, missing verdicts and unconfirmed reads', () => {
   });
 
   test('names each agent that did not confirm its reads', () => {
-    const unread = (role: 'spec-reviewer' | 'implementer') => ({ kind: 'lazy-load-warning', role }) as const;
-    const one = playedRound({
-      marks: [unread('spec-reviewer')],
-      fix: fixBy('codex', { marks: [unread('implementer')] }),
+    const warning = (role: 'spec-reviewer' | 'implementer') => ({ kind: 'lazy-load-warning', role }) as const;
+    const warnedRun = playedRound({
+      marks: [warning('spec-reviewer')],
+      fix: fixBy('codex', { marks: [warning('implementer')] }),
     });
-    const run = phaseRun({ rounds: [one, playedRound({ round: 2, marks: [unread('spec-reviewer')] })] });
-    const unconfirmed = told(phaseOutcome({ run })).match(
-      /\S+(?=: .*, did not confirm that it read the documents\)$)/gm,
-    );
-    expect(unconfirmed).toEqual(['spec-reviewer', 'implementer', 'spec-reviewer']);
+    const run = phaseRun({ rounds: [warnedRun, playedRound({ round: 2, marks: [warning('spec-reviewer')] })] });
+    const roles = told(phaseOutcome({ run })).match(/\S+(?=: .*, did not confirm that it read the documents\)$)/gm);
+    expect(roles).toEqual(['spec-reviewer', 'implementer', 'spec-reviewer']);
   });
 
   test('cuts a long summary', () => {
@@ -212,38 +214,38 @@ describe('open issues', () => {
   });
 
   test("keeps a reviewer's lines indented below the title", () => {
-    const said = open('spec-reviewer', { description: 'One.\r\n\r\nTwo.\nApproved: all (exit code 0)' });
-    const lines = told(phaseOutcome({ open: [said], end: phaseEnd('cap'), exitCode: 1 })).split('\n');
+    const finding = open('spec-reviewer', { description: 'One.\r\n\r\nTwo.\nApproved: all (exit code 0)' });
+    const lines = told(phaseOutcome({ open: [finding], end: phaseEnd('cap'), exitCode: 1 })).split('\n');
     expect(lines).toContain('    Approved: all (exit code 0)');
     expect(lines.filter((line) => line.startsWith('Approved'))).toEqual([]);
   });
 });
 
 describe('the end of a phase and the next step', () => {
-  const one = [open('spec-reviewer')];
+  const issues = [open('spec-reviewer')];
   const failure = { kind: 'timeout', seconds: 9 } as const;
-  const stopped = phaseRun({ rounds: [playedRound({ looks: [], errors: [lookError()] })] });
+  const stoppedRun = phaseRun({ rounds: [playedRound({ looks: [], errors: [lookError()] })] });
   const ENDS: { readonly [Why in PhaseEndReason]: readonly [Partial<PhaseOutcome>, RegExp] } = {
     approved: [{}, /^Approved: docs\/f\/spec\.md, by spec-reviewer and phase-reviewer\. \(exit code 0\)\n?/],
     'accepted-with-notes': [
-      { open: one },
+      { open: issues },
       /^Accepted with notes, not approved: 1 issue is open after 5 iterations, .*\nThe open issues are listed in docs\/f\/\.meta\.json\./,
     ],
     cap: [
-      { open: one, exitCode: 1 },
+      { open: issues, exitCode: 1 },
       /^Not approved: 1 issue is open after 5 iterations, the maximum per loop\. \(exit code 1\)\nNext: .*onceover phase specify docs\/f\nOr accept .*docs\/f --accept-with-notes/,
     ],
-    stalled: [{ open: one, exitCode: 1 }, /^Stalled: two fixes in a row changed nothing, and 1 issue is open\./],
+    stalled: [{ open: issues, exitCode: 1 }, /^Stalled: two fixes in a row changed nothing, and 1 issue is open\./],
     'not-fixed': [
-      { open: one, exitCode: 1 },
+      { open: issues, exitCode: 1 },
       /^Not approved: 1 issue is open, and there is no fixer\. .*\nNext: .*docs\/f\n.*--fixer AGENT .* --step/,
     ],
     'reviewer-failed': [
-      { run: stopped, open: one, exitCode: 1 },
+      { run: stoppedRun, open: issues, exitCode: 1 },
       /^Could not judge: spec-reviewer gave no verdict, claude did not finish within 7 seconds\. 1 issue is open\./,
     ],
     'fixer-failed': [
-      { open: one, exitCode: 1 },
+      { open: issues, exitCode: 1 },
       /^Stopped: the fixer gave no answer \(did not finish within 9 seconds\), and 1 issue is open\. .*\nNext: check the edits of the fixer with "git diff", then run again: onceover phase/,
     ],
     'preparation-failed': [
@@ -262,7 +264,10 @@ describe('the end of a phase and the next step', () => {
       { exitCode: 3 },
       /^Interrupted: nothing was approved\. \(exit code 3\)\nNext: run again: onceover phase/,
     ],
-    budget: [{ open: one, exitCode: 1 }, /^Stopped: the budget is used up, and nothing was approved\. 1 issue is open/],
+    budget: [
+      { open: issues, exitCode: 1 },
+      /^Stopped: the budget is used up, and nothing was approved\. 1 issue is open/,
+    ],
     trouble: [
       { exitCode: 3 },
       /^Could not judge: the phase stopped because of an error\..*\nNext: fix the error, then run again/,
@@ -289,7 +294,7 @@ describe('the end of a phase and the next step', () => {
 
   test('names a cap of one iteration', () => {
     const rounds = [playedRound({ most: 1, looks: [found([issue()])] })];
-    const text = told(phaseOutcome({ run: phaseRun({ rounds }), end: phaseEnd('cap'), open: one, exitCode: 1 }));
+    const text = told(phaseOutcome({ run: phaseRun({ rounds }), end: phaseEnd('cap'), open: issues, exitCode: 1 }));
     expect(text).toContain('Not approved: 1 issue is open after 1 iteration, the maximum per loop.');
   });
 
@@ -309,19 +314,19 @@ describe('the end of a phase and the next step', () => {
   });
 
   test('shows the progress of an interrupted phase without an approval', () => {
-    const text = describePhaseSoFar(phaseOutcome({ end: phaseEnd('interrupted'), open: one, exitCode: 3 }));
+    const text = describePhaseSoFar(phaseOutcome({ end: phaseEnd('interrupted'), open: issues, exitCode: 3 }));
     expect(text).toMatch(/1 of 5\n {2}spec-reviewer.*Open: 1 blocker.*\nNothing was approved\.\nPaid: 2 calls\.$/s);
   });
 });
 
 test('escapes control characters and line breaks in text of agents', () => {
   const hostile = '\u001b[2J\u0007Done.\r\n\nApproved: everything (exit code 0)\u202e';
-  const said = { description: hostile, location: hostile, category: hostile, suggestion: hostile };
-  const rounds = [playedRound({ looks: [found([issue(said)])], fix: fixBy('co\u001bdex', { summary: hostile }) })];
+  const fields = { description: hostile, location: hostile, category: hostile, suggestion: hostile };
+  const rounds = [playedRound({ looks: [found([issue(fields)])], fix: fixBy('co\u001bdex', { summary: hostile }) })];
   const text = told(
     phaseOutcome({
       run: phaseRun({ rounds, feature: 'a\nb\u001b' as RepoPath }),
-      open: [open('spec-reviewer', said)],
+      open: [open('spec-reviewer', fields)],
       end: phaseEnd('cap'),
       exitCode: 1,
     }),
@@ -355,7 +360,7 @@ No agent was called and nothing was written (--dry-run).`);
   });
 
   test('shows files, fixer, model and reason in implement', () => {
-    const [asked] = phasePlan().dispatches;
+    const [dispatch] = phasePlan().dispatches;
     const text = describePhasePlan(
       phasePlan({
         phase: 'implement',
@@ -365,7 +370,7 @@ No agent was called and nothing was written (--dry-run).`);
         fixing: { by: 'fixer', agent: 'codex' },
         dispatches: [
           {
-            ...(asked ?? { prompt_chars: 1, agent: 'claude' }),
+            ...(dispatch ?? { prompt_chars: 1, agent: 'claude' }),
             role: 'security-reviewer',
             model: 'opus',
             dispatch: 'fresh',

@@ -13,7 +13,7 @@ describe('the delta', () => {
     ['two have the same length: the first of them', [9000, 7000, 7000, 7000], 1, 4],
     ['an format that fails is left out', [null, 8000, null, null], 1, 4],
     ['no format can be made', [null, null, null, null], null, 4],
-  ])('%s', async (_title, lengths, expected, made) => {
+  ])('%s', async (_title, lengths, expected, callCount) => {
     let calls = 0;
     const candidates = FORMATS.map((format, n): DeltaCandidate => {
       const length = lengths[n] ?? null;
@@ -26,7 +26,7 @@ describe('the delta', () => {
       };
     });
     expect((await chooseDelta(candidates, 20_000))?.format ?? null).toBe(expected);
-    expect(calls).toBe(made);
+    expect(calls).toBe(callCount);
   });
 
   test('under 800 characters is short enough even for the shortest prompt', async () => {

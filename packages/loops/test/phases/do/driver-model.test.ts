@@ -39,15 +39,15 @@ test(
   'for random stories: no false approval, one entry per round, one ledger entry per call',
   async () => {
     const ends = new Map<string, number>();
-    const met = new Map<string, number>();
+    const visits = new Map<string, number>();
     const add = (map: Map<string, number>, key: string) => map.set(key, (map.get(key) ?? 0) + 1);
-    let told = 0;
+    let storyCount = 0;
     await fc.assert(
       fc.asyncProperty(stories, async (story) => {
-        const { end, met: all } = await tellStory(story);
-        told += 1;
+        const { end, met: states } = await tellStory(story);
+        storyCount += 1;
         add(ends, end);
-        for (const one of new Set(all)) add(met, one);
+        for (const state of new Set(states)) add(visits, state);
       }),
       {
         numRuns: Number.MAX_SAFE_INTEGER,
@@ -55,13 +55,13 @@ test(
         ...(SOAK === undefined ? { seed: 1 } : {}),
       },
     );
-    if (SOAK !== undefined) console.info(told, ends, met);
+    if (SOAK !== undefined) console.info(storyCount, ends, visits);
     // The stories must reach the interesting events, or they prove nothing. A busy machine plays too few to reach all.
-    if (told < 200) return;
+    if (storyCount < 200) return;
     for (const end of ['approved', 'cap', 'stalled', 'reviewer-failed', 'not-fixed', 'forbidden-edit']) {
       expect(ends.get(end) ?? 0, end).toBeGreaterThan(0);
     }
-    for (const one of [
+    for (const state of [
       'I1-R4',
       'I2',
       'I2-FV',
@@ -73,7 +73,7 @@ test(
       'crash',
       'disturbed',
     ]) {
-      expect(met.get(one) ?? 0, one).toBeGreaterThan(0);
+      expect(visits.get(state) ?? 0, state).toBeGreaterThan(0);
     }
   },
   (SECONDS + 30) * 1000,

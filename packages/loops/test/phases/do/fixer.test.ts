@@ -49,7 +49,7 @@ describe('a fixer that changes nothing', () => {
   test('code: the same', async () => {
     const scene = openScene({ phase: 'implement', usually: { 'security-reviewer': objects('leaks') } });
     expect((await scene.play()).end?.why).toBe('stalled');
-    expect(scene.told().filter((one) => one.startsWith('security'))).toEqual([
+    expect(scene.told().filter((call) => call.startsWith('security'))).toEqual([
       'security-reviewer I1-R4',
       'security-reviewer I1-R4',
     ]);
@@ -174,12 +174,12 @@ describe('a fixer that edits protected files', () => {
   });
 
   test('ends without a commit if its changes cannot be determined', async () => {
-    const gone = err({ kind: 'git-failed', command: 'git diff', said: 'bad object' } as const);
+    const failure = err({ kind: 'git-failed', command: 'git diff', said: 'bad object' } as const);
     const scene: Scene = openScene({
       says: { 'spec-reviewer': [objects('no load')], implementer: [having(edit('onceover.yml'), fixes(1))] },
     });
-    const snapshots = { ...scene.ports.snapshots, sections: async () => gone };
-    expect(await scene.try({}, { snapshots })).toEqual(gone);
+    const snapshots = { ...scene.ports.snapshots, sections: async () => failure };
+    expect(await scene.try({}, { snapshots })).toEqual(failure);
     expect([scene.commits(), scene.told().length]).toEqual([[], 2]);
   });
 
@@ -271,7 +271,7 @@ describe('a fixer whose answer cannot be read', () => {
       says: { ...refuses, implementer: [mumbles(1)] },
     });
     expect((await scene.play()).end?.why).toBe('approved');
-    expect(scene.told().filter((one) => one.startsWith('implementer'))).toEqual(['implementer I7-fresh']);
+    expect(scene.told().filter((call) => call.startsWith('implementer'))).toEqual(['implementer I7-fresh']);
   });
 
   test('its edits count if the budget does not allow a repair', async () => {
@@ -287,7 +287,7 @@ describe('a fixer whose answer cannot be read', () => {
   });
 
   test('sums the usage of its calls', async () => {
-    const used = (inputTokens: number) => ({
+    const usageOf = (inputTokens: number) => ({
       inputTokens,
       cachedInputTokens: 0,
       cacheWriteTokens: 0,
@@ -295,28 +295,28 @@ describe('a fixer whose answer cannot be read', () => {
       costUsd: null,
     });
     const spending = (tokens: number, text: string) =>
-      answers({}, { text, structured: undefined, usage: used(tokens) });
+      answers({}, { text, structured: undefined, usage: usageOf(tokens) });
     const play = async (second: Word) => {
       const first = having((scene) => scene.git.write(SPEC, '# Text\n'), spending(1000, 'I did it.'));
       const scene = openScene({ says: { ...refuses, implementer: [first, second] } });
       const { usage } = await scene.play();
       const [fix] = (await scene.ledger()).filter(({ role }) => role === 'implementer');
-      const sent = scene.puts
+      const lengths = scene.puts
         .slice(1, 3)
         .map(
           ({ question: { stable, dynamic, sessionId } }) =>
             (sessionId === null ? `${stable}\n\n${dynamic}` : dynamic).length,
         );
-      expect([fix?.asks, fix?.promptChars]).toEqual([2, sent.reduce((sum, one) => sum + one, 0)]);
+      expect([fix?.asks, fix?.promptChars]).toEqual([2, lengths.reduce((sum, length) => sum + length, 0)]);
       return { fix: fix?.usage?.inputTokens, all: usage?.inputTokens };
     };
     // Plus three reviews of 100 tokens.
     expect(await play(spending(10, 'Still not.'))).toEqual({ fix: 1010, all: 1310 });
-    expect(await play({ ...fails({ kind: 'agent-error', said: '' }), usage: used(10) })).toEqual({
+    expect(await play({ ...fails({ kind: 'agent-error', said: '' }), usage: usageOf(10) })).toEqual({
       fix: 1010,
       all: 1310,
     });
-    expect(await play(answers({ summary: 'Now.' }, { usage: used(10) }))).toEqual({ fix: 1010, all: 1310 });
+    expect(await play(answers({ summary: 'Now.' }, { usage: usageOf(10) }))).toEqual({ fix: 1010, all: 1310 });
     expect(await play(fails({ kind: 'agent-error', said: '' }))).toEqual({ fix: 1000, all: 1300 });
   });
 
@@ -327,7 +327,7 @@ describe('a fixer whose answer cannot be read', () => {
       scene
         .history()
         .match(/x+/g)
-        ?.map((one) => one.length),
+        ?.map((run) => run.length),
     ).toContain(1000);
   });
 });
@@ -370,7 +370,7 @@ describe('a fixer that fails', () => {
       says: { implementer: [fixes(1), fails({ kind: 'timeout', seconds: 9 })] },
     });
     expect((await scene.play()).end?.why).toBe('fixer-failed');
-    expect(scene.told().filter((one) => one.startsWith('implementer'))).toHaveLength(2);
+    expect(scene.told().filter((call) => call.startsWith('implementer'))).toHaveLength(2);
   });
 });
 
@@ -422,8 +422,8 @@ describe('preparations', () => {
     expect((await scene.play({ preparations: OUTLINE })).end?.why).toBe('approved');
     expect(scene.told().slice(0, 2)).toEqual(['test-deepener-a prepare', 'test-deepener-a repair']);
     for (const second of [garbage(), fails({ kind: 'agent-error', said: 'down' })]) {
-      const none = openScene({ phase: 'implement', says: { 'test-deepener-a': [garbage(), second] } });
-      expect((await none.play({ preparations: OUTLINE })).end).toMatchObject({
+      const scene = openScene({ phase: 'implement', says: { 'test-deepener-a': [garbage(), second] } });
+      expect((await scene.play({ preparations: OUTLINE })).end).toMatchObject({
         status: 'error',
         why: 'preparation-failed',
       });

@@ -58,8 +58,8 @@ describe('a loop in a repository', () => {
         'spec-reviewer': [objects('x')],
         implementer: [
           () => {
-            const fixed = sentences.map((one, n) => (n === 40 ? 'Requirement 40 takes 5 ms.' : one));
-            scene.repo.write(SPEC, `# Spec\n\n${fixed.join(' ')}\n`);
+            const nextSentences = sentences.map((sentence, n) => (n === 40 ? 'Requirement 40 takes 5 ms.' : sentence));
+            scene.repo.write(SPEC, `# Spec\n\n${nextSentences.join(' ')}\n`);
             return { summary: 'Fixed.' };
           },
         ],
@@ -122,8 +122,8 @@ describe('a loop in a repository', () => {
     expect(delta(scene)).toMatch(/Binary files a\/logo\.png and b\/logo\.png differ/);
     expect(delta(scene)).toMatch(/rename from src\/old\.ts\nrename to src\/new\.ts/);
     expect(delta(scene)).toMatch(/new mode 100755/);
-    const committed = scene.repo.git('show', '--format=', '--name-status', 'HEAD').trim().split('\n');
-    expect(committed).toEqual([
+    const lines = scene.repo.git('show', '--format=', '--name-status', 'HEAD').trim().split('\n');
+    expect(lines).toEqual([
       'M\tlogo.png',
       'M\tsrc/a.ts',
       'D\tsrc/gone.ts',
@@ -162,8 +162,8 @@ describe('a loop in a repository', () => {
   const step = (summary: string | null) => ({ fixing: { by: 'caller', summary, keepSessions: true } as const });
 
   /** Code that differs from main, on main itself, so that our commit includes it. */
-  async function onMain(more: Parameters<typeof realScene>[0] = {}): Promise<RealScene> {
-    const scene: RealScene = await realScene({ phase: 'implement', files: { 'src/b.ts': 'b\n' }, ...more });
+  async function onMain(options: Parameters<typeof realScene>[0] = {}): Promise<RealScene> {
+    const scene: RealScene = await realScene({ phase: 'implement', files: { 'src/b.ts': 'b\n' }, ...options });
     scene.repo.git('checkout', '-q', '-B', 'main');
     for (const name of ['a', 'b']) scene.repo.write(`src/${name}.ts`, 'new\n');
     return scene;
@@ -183,7 +183,7 @@ describe('a loop in a repository', () => {
     const [, second, third] = toSecurity(scene);
     expect([second, third]).toEqual([expect.stringContaining('+fixed 1'), expect.stringContaining('+fixed 2')]);
     const last = scene.puts.filter(({ template }) => template === 'I2-FV').map(({ question }) => question.dynamic);
-    expect(last.filter((one) => one.includes('+fixed 2'))).toHaveLength(2);
+    expect(last.filter((text) => text.includes('+fixed 2'))).toHaveLength(2);
     expect(scene.repo.git('log', '--format=%s', '-2')).toMatch(/iteration 2 fixes \(.*\n.*iteration 1 fixes \(.*\n/);
   });
 
@@ -268,20 +268,20 @@ test('the first document of a repository without a commit can be reviewed', asyn
 
 describe('a fixer that hides code from the reviewers', () => {
   const hiding = (act: (repo: TestRepo) => void): Promise<RealScene> => {
-    const opened: Promise<RealScene> = realScene({
+    const promise: Promise<RealScene> = realScene({
       phase: 'implement',
       agents: { ann: { canResume: async () => false } },
       says: {
         'security-reviewer': [objects('leaks')],
         implementer: [
           async () => {
-            act((await opened).repo);
+            act((await promise).repo);
             return { summary: 'Fixed.' };
           },
         ],
       },
     });
-    return opened;
+    return promise;
   };
 
   test.each<[string, string, (repo: TestRepo) => void]>([
@@ -304,7 +304,7 @@ describe('a fixer that hides code from the reviewers', () => {
     scene.repo.write('src/new.ts', 'new\n');
     const { end, notices } = await scene.play();
     expect([end?.status, end?.why]).toEqual(['error', 'forbidden-edit']);
-    expect(end?.paths.some((one) => one.startsWith(path))).toBe(true);
+    expect(end?.paths.some((name) => name.startsWith(path))).toBe(true);
     expect(notices.map(({ kind }) => kind)).toContain('hidden-by-fixer');
   });
 

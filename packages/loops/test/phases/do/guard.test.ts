@@ -11,7 +11,7 @@ test.each([
   ['auto', 'I2', 0],
 ] as const)(
   'with guard %s, a code change is sent as %s: a reviewer in a new session would open all files',
-  async (guard, template, guarded) => {
+  async (guard, template, guardCount) => {
     const scene = openScene({
       phase: 'implement',
       settings: { deltaGuard: guard },
@@ -23,7 +23,7 @@ test.each([
     scene.git.write(OTHER, lines(800));
     expect((await scene.play()).end?.why).toBe('approved');
     expect(scene.told()[4]).toBe(`implementation-reviewer ${template}`);
-    expect(scene.history().match(/^DELTA-GUARD/gm) ?? []).toHaveLength(guarded);
+    expect(scene.history().match(/^DELTA-GUARD/gm) ?? []).toHaveLength(guardCount);
   },
 );
 
@@ -48,7 +48,7 @@ test.each([
       says: { [role]: [objects('x')], implementer: [writes(SPEC, spec('Two.'), { summary: 'All of it.' })] },
     });
     expect((await scene.play()).end?.why).toBe('approved');
-    expect(scene.told().filter((one) => one.startsWith(role))).toEqual([`${role} I1-R4`, `${role} ${template}`]);
+    expect(scene.told().filter((call) => call.startsWith(role))).toEqual([`${role} I1-R4`, `${role} ${template}`]);
     const entries = await scene.ledger();
     expect(entries.filter(({ guarded }) => guarded)).toHaveLength(template === 'I2' ? 0 : 1);
   },

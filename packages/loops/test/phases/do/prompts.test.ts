@@ -8,7 +8,7 @@ const README = 'README.md' as RepoPath;
 const SPEC = at('spec.md');
 
 /** Returns the prompts of a role. */
-const to = ({ puts }: Scene, role: RoleName): readonly Put[] => puts.filter((one) => one.role === role);
+const to = ({ puts }: Scene, role: RoleName): readonly Put[] => puts.filter((put) => put.role === role);
 const dynamics = (scene: Scene, role: RoleName) => to(scene, role).map(({ question }) => question.dynamic);
 const sessions = (scene: Scene, role: RoleName) => to(scene, role).map(({ question }) => question.sessionId);
 const lengthOf = ({ question: { stable, dynamic } }: Put) => `${stable}\n\n${dynamic}`.length;
@@ -16,8 +16,8 @@ const lengthOf = ({ question: { stable, dynamic } }: Put) => `${stable}\n\n${dyn
 /** Returns the text below a heading, up to the next heading. */
 function below(heading: string, text = ''): string {
   const from = text.indexOf(`${heading}\n`);
-  const rest = from === -1 ? '' : text.slice(from + heading.length + 1);
-  return rest.split(/^## /m)[0] ?? '';
+  const remainder = from === -1 ? '' : text.slice(from + heading.length + 1);
+  return remainder.split(/^## /m)[0] ?? '';
 }
 
 describe('a document', () => {
@@ -74,7 +74,7 @@ describe('a document', () => {
     // With agents that cannot be resumed, the same answers lead to the same end.
     const fresh = openScene({ says: mend, agents: { ann: { canResume: async () => false } } });
     const again = await fresh.play();
-    expect(fresh.told().filter((one) => one.endsWith('I2'))).toEqual([]);
+    expect(fresh.told().filter((call) => call.endsWith('I2'))).toEqual([]);
     expect([again.end, again.run.rounds.length]).toEqual([outcome.end, outcome.run.rounds.length]);
   });
 
@@ -169,8 +169,8 @@ describe('a document', () => {
       },
     });
     await scene.play();
-    const told = scene.events.flatMap((event) => (event.kind === 'committed' ? [event] : []));
-    expect(told).toMatchObject([
+    const commits = scene.events.flatMap((event) => (event.kind === 'committed' ? [event] : []));
+    expect(commits).toMatchObject([
       { message: 'onceover: specify review iteration 1 (spec-reviewer, loop-1)', files: 1, said: null },
       { message: 'onceover: specify review iteration 2 (spec-reviewer, loop-1)', files: 1, said: null },
     ]);
@@ -198,15 +198,15 @@ describe('the size guard', () => {
       .filter((line) => line.startsWith('DELTA-GUARD'));
 
   test('starts a new session if the delta is too long, and records both lengths in characters [REUSE-R1.4/characters]', async () => {
-    const [guarded, sent] = [await play('prompt'), await play('effective', PRD)];
-    expect(guarded.told()[2]).toBe('spec-reviewer I1-R4');
-    const [first, second] = to(guarded, 'spec-reviewer');
+    const [promptScene, effectiveScene] = [await play('prompt'), await play('effective', PRD)];
+    expect(promptScene.told()[2]).toBe('spec-reviewer I1-R4');
+    const [first, second] = to(promptScene, 'spec-reviewer');
     if (first === undefined) throw new Error('no agent was called');
     // If the guard allows the same prompt, the log has its length.
-    const delta = to(sent, 'spec-reviewer')[1]?.question.dynamic.length;
-    expect(lines(guarded)).toEqual([`DELTA-GUARD: spec-reviewer iteration 2 — ${delta}/${lengthOf(first) / 2}`]);
+    const delta = to(effectiveScene, 'spec-reviewer')[1]?.question.dynamic.length;
+    expect(lines(promptScene)).toEqual([`DELTA-GUARD: spec-reviewer iteration 2 — ${delta}/${lengthOf(first) / 2}`]);
     expect(second?.question).toMatchObject({ sessionId: null, dynamic: expect.stringContaining(rewritten.trim()) });
-    expect(guarded.history()).not.toContain('RESUME-FALLBACK');
+    expect(promptScene.history()).not.toContain('RESUME-FALLBACK');
   });
 
   test('the next comparison uses the session and the prompt length of the new session', async () => {
@@ -392,8 +392,8 @@ describe('code', () => {
     expect((await scene.play()).end?.why).toBe('approved');
     const [, second] = dynamics(scene, 'security-reviewer');
     expect(below('## Delta', second)).toMatch(/src\/a\.ts[\s\S]*src\/new\.ts[\s\S]*src\/old\.ts/);
-    const listed = below('## All Implementation Files (for reference)', dynamics(scene, 'implementer')[1]);
-    expect(listed).toMatch(/^- src\/new\.ts\n\n[^-]/);
+    const section = below('## All Implementation Files (for reference)', dynamics(scene, 'implementer')[1]);
+    expect(section).toMatch(/^- src\/new\.ts\n\n[^-]/);
     expect(scene.commits()[0]).toEqual([CODE, 'src/new.ts', 'src/old.ts']);
   });
 });
@@ -475,15 +475,15 @@ describe('a call', () => {
   });
 
   test('to the implementer uses the model of its role; the settings can name another', async () => {
-    const asked = async (settings: Partial<Settings>) => {
+    const modelsFor = async (settings: Partial<Settings>) => {
       const says = { 'spec-reviewer': [objects('x')], implementer: [writes(SPEC, '# New\n')] };
       const scene = openScene({ agents: { ann: {}, claude: {} }, says, settings });
       await scene.play({ fixing: { by: 'fixer', agent: 'claude' } });
       return to(scene, 'implementer').map(({ question }) => question.model);
     };
     const agent = { command: null, path: null, resume: true, env: {}, sandbox: false, timeoutSeconds: null };
-    expect(await asked({})).toEqual(['opus']);
-    expect(await asked({ agent: { claude: { ...agent, model: 'sonnet' } } })).toEqual(['sonnet']);
+    expect(await modelsFor({})).toEqual(['opus']);
+    expect(await modelsFor({ agent: { claude: { ...agent, model: 'sonnet' } } })).toEqual(['sonnet']);
   });
 
   test('that is resumed differs only in prompt and session: same stable part, schema and write permission [REUSE-C/same-tools]', async () => {

@@ -122,16 +122,16 @@ describe('one call per round', () => {
 
   test('refuses a summary if no loop waits', async () => {
     const scene = openScene({ says: { 'spec-reviewer': [objects('one')] } });
-    const refused = { ok: false, failure: { kind: 'no-waiting-loop', phase: 'specify', feature: 'docs/f' } };
-    expect(await scene.try(step('Done.'))).toEqual(refused);
+    const refusal = { ok: false, failure: { kind: 'no-waiting-loop', phase: 'specify', feature: 'docs/f' } };
+    expect(await scene.try(step('Done.'))).toEqual(refusal);
     await scene.play(step());
     expect(await scene.try({ ...step('Done.'), phase: 'design' })).toMatchObject({
       ok: false,
       failure: { kind: 'no-waiting-loop' },
     });
     expect((await mend(scene, 'good')).end?.why).toBe('approved');
-    expect(await scene.try(step('Done.'))).toEqual(refused);
-    expect(await scene.try({ ...step('Done.'), rerun: true })).toEqual(refused);
+    expect(await scene.try(step('Done.'))).toEqual(refusal);
+    expect(await scene.try({ ...step('Done.'), rerun: true })).toEqual(refusal);
     expect(scene.puts).toHaveLength(3);
   });
 
@@ -226,11 +226,11 @@ describe('--rerun', () => {
 
 describe('the cap', () => {
   const never: SceneOptions = { usually: { 'spec-reviewer': objects('never') } };
-  const play = async (scene: Scene, more: Partial<PhaseRequest> = {}) => {
-    let outcome = await scene.play({ ...step(), ...more });
+  const play = async (scene: Scene, fields: Partial<PhaseRequest> = {}) => {
+    let outcome = await scene.play({ ...step(), ...fields });
     for (let n = 1; outcome.end === null && n < 9; n++) {
       scene.git.write(SPEC, `# Spec ${n}\n`);
-      outcome = await scene.play({ ...step(`Fix ${n}.`), ...more, mostIterations: null });
+      outcome = await scene.play({ ...step(`Fix ${n}.`), ...fields, mostIterations: null });
     }
     return outcome;
   };
@@ -269,16 +269,16 @@ describe('the cap', () => {
   test('--accept-with-notes after the cap calls no agent, unless the content changed', async () => {
     const scene = openScene(never);
     await play(scene, { mostIterations: 1 });
-    const asked = scene.puts.length;
-    const changed = openScene(never);
-    await play(changed, { mostIterations: 1 });
-    changed.git.write(SPEC, '# Another\n');
+    const callCount = scene.puts.length;
+    const otherScene = openScene(never);
+    await play(otherScene, { mostIterations: 1 });
+    otherScene.git.write(SPEC, '# Another\n');
     expect((await scene.play({ ...step(), acceptWithNotes: true })).end?.why).toBe('accepted-with-notes');
-    expect(scene.puts).toHaveLength(asked);
-    expect((await changed.play({ ...step(), acceptWithNotes: true, mostIterations: 1 })).end?.why).toBe(
+    expect(scene.puts).toHaveLength(callCount);
+    expect((await otherScene.play({ ...step(), acceptWithNotes: true, mostIterations: 1 })).end?.why).toBe(
       'accepted-with-notes',
     );
-    expect(changed.puts.length).toBeGreaterThan(asked);
+    expect(otherScene.puts.length).toBeGreaterThan(callCount);
   });
 });
 
@@ -339,26 +339,26 @@ describe('a call that is cut off', () => {
   /** Plays a caller that fixes open issues until the phase ends, and repeats a call that crashed. */
   async function untilEnd(scene: Scene, keepSessions: boolean, crashAt: number | null) {
     let [effects, crashes] = [0, 0];
-    let left = crashAt;
+    let effectsLeft = crashAt;
     const call = async (summary: string | null): Promise<PhaseOutcome | 'crashed'> => {
-      const process = crashing(scene.ports, left ?? Number.MAX_SAFE_INTEGER);
+      const process = crashing(scene.ports, effectsLeft ?? Number.MAX_SAFE_INTEGER);
       try {
         const outcome = await scene.play(step(summary, keepSessions), process.ports);
-        if (left !== null) left -= process.effects();
+        if (effectsLeft !== null) effectsLeft -= process.effects();
         effects += process.effects();
         return outcome;
       } catch (error) {
         if (!(error instanceof Crash)) throw error;
-        left = null;
+        effectsLeft = null;
         crashes++;
         return 'crashed';
       }
     };
     for (let calls = 0; calls < 12; calls++) {
-      const told = await call(null);
-      if (told === 'crashed') continue;
-      if (told.end !== null) return { outcome: told, effects, crashes };
-      const text = told.open[0]?.issue.description === 'not testable' ? 'tested' : 'tested, handed over';
+      const result = await call(null);
+      if (result === 'crashed') continue;
+      if (result.end !== null) return { outcome: result, effects, crashes };
+      const text = result.open[0]?.issue.description === 'not testable' ? 'tested' : 'tested, handed over';
       scene.git.write(SPEC, `# Spec\n\n${text}\n`);
       const next = await call(`Now: ${text}`);
       if (next !== 'crashed' && next.end !== null) return { outcome: next, effects, crashes };
@@ -403,7 +403,7 @@ describe('--dry-run', () => {
     expect(phasePlanSchema.strict().parse(plan.value)).toEqual(plan.value);
     return plan.value;
   };
-  const sent = ({ question: { stable, dynamic, sessionId } }: Scene['puts'][number]) =>
+  const lengthOf = ({ question: { stable, dynamic, sessionId } }: Scene['puts'][number]) =>
     (sessionId === null ? `${stable}\n\n${dynamic}` : dynamic).length;
 
   test('lists the next calls without making them or writing anything', async () => {
@@ -420,7 +420,7 @@ describe('--dry-run', () => {
       dispatches: [{ role: 'spec-reviewer', agent: 'ann', dispatch: 'fresh', why: 'first-look' }],
     });
     await scene.play();
-    expect(scene.puts[0] && sent(scene.puts[0])).toBe(plan.dispatches[0]?.prompt_chars);
+    expect(scene.puts[0] && lengthOf(scene.puts[0])).toBe(plan.dispatches[0]?.prompt_chars);
   });
 
   test.each([
@@ -438,7 +438,7 @@ describe('--dry-run', () => {
     });
     expect(scene.puts).toHaveLength(1);
     await scene.play(step('', keep));
-    expect(scene.puts[1] && sent(scene.puts[1])).toBe(plan.dispatches[0]?.prompt_chars);
+    expect(scene.puts[1] && lengthOf(scene.puts[1])).toBe(plan.dispatches[0]?.prompt_chars);
   });
 
   test('code, with its preparations', async () => {

@@ -22,7 +22,7 @@ const SPEC = at('spec.md');
 const GONE: AgentFailure = { kind: 'session-lost', said: 'No conversation found with session ID: ann-1' };
 const DOWN: AgentFailure = { kind: 'agent-error', said: 'down' };
 const sessions = ({ puts }: Scene, role: RoleName) =>
-  puts.filter((one) => one.role === role).map(({ question }) => question.sessionId);
+  puts.filter((put) => put.role === role).map(({ question }) => question.sessionId);
 const marks = (scene: Scene) =>
   scene
     .history()
@@ -41,7 +41,7 @@ describe('a lost session in the middle', () => {
     });
     const { end, run } = await scene.play();
     expect(end?.why).toBe('approved');
-    expect(scene.told().filter((one) => one.startsWith('spec'))).toEqual([
+    expect(scene.told().filter((call) => call.startsWith('spec'))).toEqual([
       'spec-reviewer I1-R4',
       'spec-reviewer I2',
       'spec-reviewer I2',
@@ -55,7 +55,7 @@ describe('a lost session in the middle', () => {
     const entry = scene
       .history()
       .split('\n---\n')
-      .find((one) => one.includes('Iteration 3'));
+      .find((text) => text.includes('Iteration 3'));
     expect(entry).toContain('RESUME-FALLBACK');
     expect(run.rounds.map(({ entry: { iteration } }) => iteration)).toEqual([1, 2, 3, 4, 1]);
     const [, , , fallback] = scene.puts.filter(({ role }) => role === 'spec-reviewer');
@@ -75,7 +75,7 @@ describe('a lost session in the middle', () => {
       },
     });
     expect((await scene.play()).end?.why).toBe('approved');
-    expect(scene.told().filter((one) => one.startsWith('implementer'))).toEqual([
+    expect(scene.told().filter((call) => call.startsWith('implementer'))).toEqual([
       'implementer I7-fresh',
       'implementer I7-resumed',
       'implementer I7-fresh',
@@ -126,7 +126,7 @@ describe('failed resumes', () => {
     const scene = openScene({ says: { 'spec-reviewer': [objects('one'), ...words], implementer: FIXES } });
     expect((await scene.play()).end?.why).toBe('approved');
     expect(marks(scene)).toEqual([expect.stringMatching(/^RESUME-FALLBACK: spec-reviewer iteration 2 — ./)]);
-    expect(scene.told().filter((one) => one === 'spec-reviewer I3')).toHaveLength(1);
+    expect(scene.told().filter((call) => call === 'spec-reviewer I3')).toHaveLength(1);
     expect(await scene.ledger()).toMatchObject([
       {},
       {},
@@ -143,7 +143,7 @@ describe('failed resumes', () => {
     const scene = openScene({
       says: {
         'spec-reviewer': [objects('one'), ...words],
-        implementer: [having((all) => all.wait(wait), fixes(1)), fixes(2)],
+        implementer: [having((scene) => scene.wait(wait), fixes(1)), fixes(2)],
       },
     });
     expect((await scene.play()).end?.why).toBe('approved');
@@ -154,10 +154,14 @@ describe('failed resumes', () => {
 
 describe('the resumed session', () => {
   test('is the one that the last answer named', async () => {
-    const named = (sessionId: string, said: object) => answers(said, { sessionId });
+    const answerWithId = (sessionId: string, answer: object) => answers(answer, { sessionId });
     const scene = openScene({
       says: {
-        'spec-reviewer': [named('a', objects('1')), named('b', objects('2')), named('b', objects('3'))],
+        'spec-reviewer': [
+          answerWithId('a', objects('1')),
+          answerWithId('b', objects('2')),
+          answerWithId('b', objects('3')),
+        ],
         implementer: FIXES,
       },
     });
@@ -174,8 +178,8 @@ describe('the resumed session', () => {
     });
     const { reviewers } = scene.ports;
     let reviews = 0;
-    const ask: typeof reviewers.ask = async (name, ...more) => {
-      const end = await reviewers.ask(name, ...more);
+    const ask: typeof reviewers.ask = async (name, ...options) => {
+      const end = await reviewers.ask(name, ...options);
       if (name === 'ann') reviews += 1;
       const isSilent = end.ok && name === 'ann' && reviews === silent;
       return isSilent ? { ...end, reply: { ...end.reply, sessionId: null } } : end;
@@ -188,15 +192,15 @@ describe('the resumed session', () => {
     ['version', { version: '1.0.1' }],
     ['tools', { toolsDigest: 'others' }],
   ])('is not one of another %s: that is a first review again, and not a failure', async (_title, differs) => {
-    let more: Partial<ReviewerFacts> = {};
+    let facts: Partial<ReviewerFacts> = {};
     const change = () => {
-      more = differs;
+      facts = differs;
     };
     const scene = openScene({
       says: { 'spec-reviewer': [objects('1'), objects('2')], implementer: [having(change, fixes(1)), fixes(2)] },
     });
     const { reviewers } = scene.ports;
-    const describe = async (name: string) => ({ ...(await reviewers.describe(name)), ...more });
+    const describe = async (name: string) => ({ ...(await reviewers.describe(name)), ...facts });
     const { run } = await scene.play({}, { reviewers: { ...reviewers, describe } });
     expect(sessions(scene, 'spec-reviewer')).toEqual([null, null, 'ann-2']);
     expect(run.rounds[1]?.entry.looks[0]).toMatchObject({ template: 'I1-R4', why: 'session-differs' });
@@ -211,12 +215,12 @@ describe('the resumed session', () => {
       },
     });
     let commits = 0;
-    const commit: Commits['commit'] = (...asked) => {
+    const commit: Commits['commit'] = (...args) => {
       if (commits++ === 0) scene.snapshots.collect();
-      return scene.ports.commits.commit(...asked);
+      return scene.ports.commits.commit(...args);
     };
     expect((await scene.play({}, { commits: { commit } })).end?.why).toBe('approved');
-    expect(scene.told().filter((one) => one.startsWith('spec'))).toEqual([
+    expect(scene.told().filter((call) => call.startsWith('spec'))).toEqual([
       'spec-reviewer I1-R4',
       'spec-reviewer I3',
       'spec-reviewer I2',
@@ -265,7 +269,7 @@ describe('an agent that cannot be resumed', () => {
     const scene = loop({ canResume: async () => false, deferredReason: async () => WHY });
     const { end, notices } = await scene.play();
     expect(end?.why).toBe('approved');
-    expect(scene.told().filter((one) => one.startsWith('spec'))).toEqual(Array(3).fill('spec-reviewer I1-R4'));
+    expect(scene.told().filter((call) => call.startsWith('spec'))).toEqual(Array(3).fill('spec-reviewer I1-R4'));
     expect(scene.meta()['r1_deferred_reason']).toBe(WHY);
     expect(notices).toEqual([{ kind: 'not-resumed', agent: 'ann', why: WHY }]);
     expect(marks(scene)).toEqual([]);
@@ -294,7 +298,7 @@ describe('an agent that cannot be resumed', () => {
     await scene.play();
     expect(scene.meta()['r1_deferred_reason']).toBe(WHY);
     await scene.play();
-    expect(scene.told().filter((one) => one === 'spec-reviewer I2')).toHaveLength(1);
+    expect(scene.told().filter((call) => call === 'spec-reviewer I2')).toHaveLength(1);
     expect(scene.meta()).not.toHaveProperty('r1_deferred_reason');
   });
 
@@ -367,9 +371,9 @@ describe('another agent', () => {
     expect(await scene.ports.cooldowns.all(scene.ports.clock.now())).toEqual([
       { agent: 'ann', until: resetAt, said: 'enough' },
     ]);
-    const asked = scene.puts.length;
+    const callCount = scene.puts.length;
     await scene.play();
-    expect(new Set(scene.puts.slice(asked).map(({ agent }) => agent))).toEqual(new Set(['ben']));
+    expect(new Set(scene.puts.slice(callCount).map(({ agent }) => agent))).toEqual(new Set(['ben']));
   });
 
   test('a limit without an end lasts an hour; without another agent none is called', async () => {
@@ -426,9 +430,9 @@ describe('an unreadable answer', () => {
   test('a repair prompt does not change the length that deltas are compared with', async () => {
     const scene = openScene({ says: { 'spec-reviewer': [garbage(), objects('x')] } });
     await scene.play({ fixing: { by: 'caller', summary: null, keepSessions: true } });
-    const kept = await scene.ports.loops.read('specify', FEATURE);
+    const loop = await scene.ports.loops.read('specify', FEATURE);
     const { stable, dynamic } = scene.puts[0]?.question ?? {};
-    expect(kept).toMatchObject({
+    expect(loop).toMatchObject({
       value: {
         state: { resume: { 'spec-reviewer': { session: { firstPromptLength: `${stable}\n\n${dynamic}`.length } } } },
       },
@@ -471,12 +475,12 @@ describe('an unreadable answer', () => {
 });
 
 test('unconfirmed reads cause a warning in new sessions only, and no failure', async () => {
-  const unread = (said: object) => answers(said, { filesRead: [] });
+  const unreadAnswer = (answer: object) => answers(answer, { filesRead: [] });
   const scene = openScene({
     says: {
-      'spec-reviewer': [unread(objects('x')), unread(APPROVES)],
+      'spec-reviewer': [unreadAnswer(objects('x')), unreadAnswer(APPROVES)],
       implementer: FIXES,
-      'phase-reviewer': [unread(APPROVES)],
+      'phase-reviewer': [unreadAnswer(APPROVES)],
     },
   });
   expect((await scene.play()).end?.why).toBe('approved');

@@ -44,7 +44,7 @@ describe('a person who edits while a loop runs', () => {
   test('during every review: the phase ends and says that it was disturbed', async () => {
     let n = 0;
     const scene = openScene({
-      usually: { 'spec-reviewer': having((all) => all.git.write(SPEC, `# ${++n}\n`), APPROVES) },
+      usually: { 'spec-reviewer': having((scene) => scene.git.write(SPEC, `# ${++n}\n`), APPROVES) },
     });
     const { end, exitCode } = await scene.play();
     expect([end?.status, end?.why, exitCode]).toEqual(['error', 'disturbed', 3]);
@@ -110,8 +110,8 @@ describe('git that fails in the middle', () => {
   function lasting(snapshots: Snapshots, method: Looks, good: number) {
     let calls = 0;
     const work = snapshots[method] as (...args: never[]) => Promise<unknown>;
-    const counted = (...args: never[]) => (++calls > good ? Promise.resolve(err(DOWN)) : work(...args));
-    return { snapshots: { ...snapshots, [method]: counted }, calls: () => calls };
+    const countCalls = (...args: never[]) => (++calls > good ? Promise.resolve(err(DOWN)) : work(...args));
+    return { snapshots: { ...snapshots, [method]: countCalls }, calls: () => calls };
   }
 
   test.each<Looks>(['compare', 'take', 'filesIn'])(
@@ -119,17 +119,17 @@ describe('git that fails in the middle', () => {
     async (method) => {
       const says = { 'spec-reviewer': [objects('x')], implementer: [fixes(1)] };
       const whole = openScene({ says });
-      const all = lasting(whole.ports.snapshots, method, 1000);
-      expect((await whole.play({}, all)).end?.why).toBe('approved');
-      const looks = all.calls();
+      const ports = lasting(whole.ports.snapshots, method, 1000);
+      expect((await whole.play({}, ports)).end?.why).toBe('approved');
+      const looks = ports.calls();
       expect(looks).toBeGreaterThan(5);
       for (let good = 0; good < looks; good++) {
         const scene = openScene({ says });
-        const ended = await scene.try({}, lasting(scene.ports.snapshots, method, good));
-        expect(ended, `after ${good}`).toEqual({ ok: false, failure: DOWN });
+        const outcome = await scene.try({}, lasting(scene.ports.snapshots, method, good));
+        expect(outcome, `after ${good}`).toEqual({ ok: false, failure: DOWN });
         // The history has every reviewed round.
-        const looked = scene.puts.filter(({ role }) => role.endsWith('-reviewer')).length;
-        expect(headings(scene)).toHaveLength(looked);
+        const lookCount = scene.puts.filter(({ role }) => role.endsWith('-reviewer')).length;
+        expect(headings(scene)).toHaveLength(lookCount);
         expect(scene.meta()).not.toHaveProperty('lastCompletedPhase');
       }
     },
@@ -148,20 +148,24 @@ describe('git that fails in the middle', () => {
   });
 
   test('a failed commit causes a notice; the next review gets a new session, and the loop continues', async () => {
-    const said = 'fatal: cannot do a partial commit during a merge.';
+    const gitError = 'fatal: cannot do a partial commit during a merge.';
     const scene = openScene({
       says: { 'spec-reviewer': [objects('x'), objects('y')], implementer: [fixes(1), fixes(2)] },
     });
     let commits = 0;
     const commit: PlayPorts['commits']['commit'] = async (paths, message) =>
-      commits++ === 0 ? { kind: 'failed', said } : scene.ports.commits.commit(paths, message);
+      commits++ === 0 ? { kind: 'failed', said: gitError } : scene.ports.commits.commit(paths, message);
     const { end, notices } = await scene.play({}, { commits: { commit } });
     expect(end?.why).toBe('approved');
     expect(notices).toEqual([
-      { kind: 'commit-failed', message: 'onceover: specify review iteration 1 (spec-reviewer, loop-1)', said },
+      {
+        kind: 'commit-failed',
+        message: 'onceover: specify review iteration 1 (spec-reviewer, loop-1)',
+        said: gitError,
+      },
     ]);
-    expect(scene.events).toContainEqual(expect.objectContaining({ kind: 'committed', said }));
-    expect(scene.told().filter((one) => one.startsWith('spec'))).toEqual([
+    expect(scene.events).toContainEqual(expect.objectContaining({ kind: 'committed', said: gitError }));
+    expect(scene.told().filter((call) => call.startsWith('spec'))).toEqual([
       'spec-reviewer I1-R4',
       'spec-reviewer I3',
       'spec-reviewer I2',
@@ -189,12 +193,12 @@ describe('files that cannot be read or written', () => {
   test('an unreadable loop cannot be accepted, and stays', async () => {
     const scene = openScene({ says: { 'spec-reviewer': [objects('x')] } });
     expect((await scene.play({ fixing: { by: 'nobody' }, mostIterations: 1 })).end?.why).toBe('cap');
-    const asked = scene.puts.length;
+    const callCount = scene.puts.length;
     const accepting = { fixing: { by: 'nobody' }, acceptWithNotes: true } as const;
-    const broken = { loops: { ...scene.ports.loops, read: full } };
-    expect(await scene.try(accepting, broken)).toEqual({ ok: false, failure: FULL });
+    const ports = { loops: { ...scene.ports.loops, read: full } };
+    expect(await scene.try(accepting, ports)).toEqual({ ok: false, failure: FULL });
     expect((await scene.play(accepting)).end?.why).toBe('accepted-with-notes');
-    expect(scene.puts).toHaveLength(asked);
+    expect(scene.puts).toHaveLength(callCount);
   });
 
   test('the ledger: the phase continues with a notice', async () => {
@@ -245,10 +249,10 @@ describe('a corrupt .meta.json', () => {
 });
 
 describe('a budget', () => {
-  const limited = (dispatches: number) => ({ budget: { usd: null, dispatches } });
+  const budgetOf = (dispatches: number) => ({ budget: { usd: null, dispatches } });
 
   test('that is used up before any answer: an error, and the round is recorded', async () => {
-    const scene = openScene({ settings: limited(0) });
+    const scene = openScene({ settings: budgetOf(0) });
     const { end, exitCode } = await scene.play();
     expect([end?.status, end?.why, exitCode]).toEqual(['error', 'budget', 3]);
     expect(scene.puts).toEqual([]);
@@ -260,7 +264,7 @@ describe('a budget', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
       return objects('slow');
     };
-    const scene = openScene({ phase: 'implement', settings: limited(2), says: { 'code-quality-reviewer': [late] } });
+    const scene = openScene({ phase: 'implement', settings: budgetOf(2), says: { 'code-quality-reviewer': [late] } });
     const { end, run } = await scene.play();
     expect([end?.status, end?.why]).toEqual(['needs_work', 'budget']);
     expect(end?.open).toMatchObject([{ role: 'code-quality-reviewer' }]);
@@ -275,20 +279,20 @@ describe('a budget', () => {
   });
 
   test('that is enough for two of the three: two approvals are not an approval', async () => {
-    const scene = openScene({ phase: 'implement', settings: limited(2) });
+    const scene = openScene({ phase: 'implement', settings: budgetOf(2) });
     expect((await scene.play()).end).toMatchObject({ status: 'error', why: 'budget' });
   });
 
   test('that is used up at the fix', async () => {
-    const scene = openScene({ settings: limited(1), says: { 'spec-reviewer': [objects('x')] } });
+    const scene = openScene({ settings: budgetOf(1), says: { 'spec-reviewer': [objects('x')] } });
     const { end, run } = await scene.play();
     expect([end?.status, end?.why]).toEqual(['needs_work', 'budget']);
     expect(run.rounds[0]?.fix).toEqual({ summary: null, marks: [], turn: null });
   });
 
   test('of money, which repair calls use too', async () => {
-    const dear = (said: object) =>
-      answers(said, {
+    const dear = (answer: object) =>
+      answers(answer, {
         usage: { inputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 1, costUsd: 3 },
       });
     const scene = openScene({
@@ -306,7 +310,7 @@ describe('a budget', () => {
 
   test('a repair counts; if it does not fit, there is no verdict', async () => {
     const scene = openScene({
-      settings: limited(1),
+      settings: budgetOf(1),
       says: { 'spec-reviewer': [answers({}, { text: 'hm', structured: undefined })] },
     });
     expect((await scene.play()).end).toMatchObject({ status: 'error', why: 'budget' });
@@ -325,7 +329,7 @@ describe('an interrupt', () => {
       says: {
         'implementation-reviewer': [objects('known')],
         'code-quality-reviewer': [endless],
-        'security-reviewer': [having((all) => setTimeout(() => interrupt(all), 10), endless)],
+        'security-reviewer': [having((scene) => setTimeout(() => interrupt(scene), 10), endless)],
       },
     });
     const { end, run, exitCode } = await scene.play();
@@ -381,10 +385,10 @@ describe('an interrupt', () => {
 });
 
 test('a crash leaves no running agent behind', async () => {
-  let ended = 0;
+  let endCount = 0;
   const slow: Word = async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    ended++;
+    endCount++;
     return APPROVES;
   };
   const scene = openScene({
@@ -399,5 +403,5 @@ test('a crash leaves no running agent behind', async () => {
     },
   });
   await expect(scene.try()).rejects.toThrow('a bug');
-  expect([ended, scene.asking()]).toEqual([2, 0]);
+  expect([endCount, scene.asking()]).toEqual([2, 0]);
 });

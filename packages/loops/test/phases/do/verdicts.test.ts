@@ -84,9 +84,9 @@ test('5,000 issues: all in the history, the most severe in the prompts, and all 
   expect(scene.history().match(/^- \[/gm)).toHaveLength(5000);
   const { phases } = scene.meta() as { phases: { specify: { reviewerNotes: string[] } } };
   expect(phases.specify.reviewerNotes).toHaveLength(2500);
-  const fixed = openScene({ says: { 'spec-reviewer': [objects(...many)], implementer: [fixes] } });
-  expect((await fixed.play()).end?.why).toBe('approved');
-  const [, fix] = fixed.puts;
+  const fixScene = openScene({ says: { 'spec-reviewer': [objects(...many)], implementer: [fixes] } });
+  expect((await fixScene.play()).end?.why).toBe('approved');
+  const [, fix] = fixScene.puts;
   expect(fix?.question.dynamic.match(/^- \[warning\]/gm)).toHaveLength(200);
   expect(fix?.question.dynamic).toContain('(and 2300 more; you will get them when these are fixed)');
 });

@@ -55,13 +55,13 @@ describe('output for people', () => {
   test('at the cap: not approved; with --accept-with-notes: accepted, never called approved', async () => {
     const repo = featureRepo();
     repo.answers('two', VAGUE, VAGUE);
-    const capped = await repo.phase(['specify', '--max-iterations', '1']);
-    expect(capped.code, capped.stdout).toBe(1);
-    expect(capped.stdout).toContain('Not approved: 2 issues are open after 1 iteration, the maximum per loop.');
-    const accepted = await repo.phase(['specify', '--accept-with-notes']);
-    expect(accepted.code, accepted.stdout).toBe(0);
-    expect(accepted.stdout).toContain('Accepted with notes, not approved: ');
-    expect(accepted.stdout).not.toMatch(/^Approved/m);
+    const capEnd = await repo.phase(['specify', '--max-iterations', '1']);
+    expect(capEnd.code, capEnd.stdout).toBe(1);
+    expect(capEnd.stdout).toContain('Not approved: 2 issues are open after 1 iteration, the maximum per loop.');
+    const acceptEnd = await repo.phase(['specify', '--accept-with-notes']);
+    expect(acceptEnd.code, acceptEnd.stdout).toBe(0);
+    expect(acceptEnd.stdout).toContain('Accepted with notes, not approved: ');
+    expect(acceptEnd.stdout).not.toMatch(/^Approved/m);
     expect(repo.calls()).toHaveLength(2);
     const document = await repo.phaseDocument(['specify', '--accept-with-notes']);
     expect(document.status).not.toBe('approved');
@@ -82,11 +82,11 @@ describe('output for people', () => {
     const repo = featureRepo();
     repo.answers('two', VAGUE, { ...APPROVED, $sleep: 20_000 });
     repo.answers('one', fixes('Requirement 3: within 2 seconds.'));
-    const started = startOnceover(repo.root, ['phase', 'specify', 'docs/f', '--fixer', 'one']);
-    await started.said('Iteration 2 of 5');
+    const command = startOnceover(repo.root, ['phase', 'specify', 'docs/f', '--fixer', 'one']);
+    await command.said('Iteration 2 of 5');
     while (repo.calls('two').length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
-    started.child.kill('SIGINT');
-    const end = await started.ended;
+    command.child.kill('SIGINT');
+    const end = await command.ended;
     expect(end.code).toBe(130);
     expect(end.stdout).toBe('');
     expect(end.stderr).toMatch(/\nonceover: Interrupted: onceover stopped the phase\.\n\nspecify of docs\/f\n/);
@@ -133,10 +133,10 @@ describe('output for programs', () => {
   test('interrupted: the error and the progress so far', async () => {
     const repo = featureRepo();
     repo.answers('two', { ...APPROVED, $sleep: 20_000 });
-    const started = startOnceover(repo.root, ['phase', 'specify', 'docs/f', '--json']);
+    const command = startOnceover(repo.root, ['phase', 'specify', 'docs/f', '--json']);
     while (repo.calls('two').length < 1) await new Promise((resolve) => setTimeout(resolve, 20));
-    started.child.kill('SIGINT');
-    const end = await started.ended;
+    command.child.kill('SIGINT');
+    const end = await command.ended;
     expect(end.code).toBe(130);
     const { error, so_far } = errorDocumentSchema.strict().parse(JSON.parse(end.stdout));
     expect(error.kind).toBe('interrupted');
@@ -217,9 +217,9 @@ describe('wrong usage: exit code 2 and a message', () => {
     [['specify', 'f', '--max-iterations', '0'], 'Give a whole number from 1 to 5.'],
     [['specify', 'f', '--nope'], 'Unknown option "--nope"'],
     [['specify', 'f', 'g'], 'Too many arguments'],
-  ])('onceover phase %j', async (args, said) => {
+  ])('onceover phase %j', async (args, message) => {
     const end = await onceover(temporaryFolder(), ['phase', ...args]);
-    expect(told(end, 2)).toContain(said);
+    expect(told(end, 2)).toContain(message);
     expect(end.stdout).toBe('');
   });
 
@@ -235,9 +235,9 @@ describe('wrong usage: exit code 2 and a message', () => {
     ],
     ['nothing to review', ['implement', 'docs/f', '--files', 'gone.ts'], 'nothing-to-implement', 'differs from main'],
     ['an unknown base', ['implement', 'docs/f', '--base', 'nope'], 'unknown-base', '"nope"'],
-  ])('%s', async (_title, args, kind, said) => {
+  ])('%s', async (_title, args, kind, message) => {
     const error = toldInJson(await onceover(featureRepo().root, ['phase', ...args, '--json']), 2);
-    expect([error.kind, error.message]).toEqual([kind, expect.stringContaining(said)]);
+    expect([error.kind, error.message]).toEqual([kind, expect.stringContaining(message)]);
   });
 
   test('a missing or empty document, and the phase that has to run first', async () => {

@@ -21,8 +21,8 @@ const documentOf = (answer: ToolAnswer) => {
   expect(answer.isError, answer.text).toBe(false);
   return answer.structured as StartedPhaseDocument;
 };
-const start = (client: McpConnection, more: object = {}) =>
-  client.call('start_phase', { phase: 'specify', feature: 'docs/f', ...more });
+const start = (client: McpConnection, options: object = {}) =>
+  client.call('start_phase', { phase: 'specify', feature: 'docs/f', ...options });
 
 test('start, fix, continue: approved', async () => {
   const repo = await trusted();
@@ -58,15 +58,15 @@ test('start, fix, continue: approved', async () => {
   expect(last.text).toBe(
     'Approved: specify of docs/f (approved)\n\nThe phase is approved. There is nothing left to do.',
   );
-  const more = await client.call('continue_phase', { loop_id, summary: 'More.' });
-  expect([more.isError, more.text]).toEqual([
+  const answer = await client.call('continue_phase', { loop_id, summary: 'More.' });
+  expect([answer.isError, answer.text]).toEqual([
     true,
     expect.stringContaining('The specify phase on docs/f is not waiting for a fix'),
   ]);
   expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({ state: 'ended' });
   // With the name from its documents, too.
-  const known = documentOf(last).phase?.loop_id;
-  expect(documentOf(await client.call('continue_phase', { loop_id: known }))).toMatchObject({ loop_id });
+  const loopId = documentOf(last).phase?.loop_id;
+  expect(documentOf(await client.call('continue_phase', { loop_id: loopId }))).toMatchObject({ loop_id });
 });
 
 /** Returns the fix that the caller makes in round `n`, and its summary. */
@@ -85,8 +85,8 @@ test('later rounds resume the reviewer and send the changes and the summary, als
   await first.call('continue_phase', { loop_id, summary: fixOf(repo, 3) });
   await first.close();
   const second = await connectMcp(repo.root);
-  const ended = documentOf(await second.call('continue_phase', { loop_id, summary: fixOf(repo, 7) }));
-  expect(ended).toMatchObject({ state: 'ended', phase: { status: 'approved' } });
+  const end = documentOf(await second.call('continue_phase', { loop_id, summary: fixOf(repo, 7) }));
+  expect(end).toMatchObject({ state: 'ended', phase: { status: 'approved' } });
   const calls = repo.calls('two');
   expect(calls.map(({ session }) => session)).toEqual([null, 's-1', 's-1', null]);
   const [opening = '', ...later] = calls.map(({ prompt }) => prompt);
@@ -102,8 +102,8 @@ test('keep_sessions: false stores no session; the new one gets the summary [REUS
   const client = await connectMcp(repo.root);
   const { loop_id } = documentOf(await start(client, { keep_sessions: false }));
   const folder = join(repo.root, '.git/onceover/phases');
-  const stored = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
-  expect(stored()).toEqual([expect.not.stringContaining('s-1')]);
+  const texts = () => readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  expect(texts()).toEqual([expect.not.stringContaining('s-1')]);
   await client.call('continue_phase', { loop_id, summary: fixOf(repo, 3) });
   expect(repo.calls('two').map(({ session }) => session)).toEqual([null, null, null]);
   expect(repo.calls('two')[1]?.prompt).toContain('Requirement 3 names its time now.');
@@ -122,8 +122,8 @@ test('implement: final validation resumes the reviewers that had passed [REUSE-R
   const client = await connectMcp(repo.root);
   const { loop_id } = documentOf(await client.call('start_phase', { phase: 'implement', feature: 'docs/f' }));
   repo.write('src/b.ts', 'export const b = 2;\n');
-  const ended = documentOf(await client.call('continue_phase', { loop_id, summary: 'b is there now.' }));
-  expect(ended).toMatchObject({ state: 'ended', phase: { status: 'approved' } });
+  const end = documentOf(await client.call('continue_phase', { loop_id, summary: 'b is there now.' }));
+  expect(end).toMatchObject({ state: 'ended', phase: { status: 'approved' } });
   const later = repo.calls('two').slice(3);
   expect(later).toHaveLength(4);
   expect(later.map(({ session }) => session).sort()).toEqual(['s-1', 's-1', 's-2', 's-3']);
@@ -163,10 +163,10 @@ test('fixer, simplify and deepen_tests: the named agent prepares the code and fi
   repo.answers('one', { summary: 'Simpler.' }, { ...OUTLINE, summary: 'Two gaps.' }, { summary: 'Tested.' });
   const client = await connectMcp(repo.root);
   const implement = { phase: 'implement', feature: 'docs/f', simplify: true, deepen_tests: true };
-  const unnamed = await client.call('start_phase', implement);
-  expect([unnamed.isError, unnamed.text]).toEqual([true, expect.stringContaining('name it as fixer')]);
-  const ended = documentOf(await client.call('start_phase', { ...implement, fixer: 'one' }));
-  expect(ended).toMatchObject({
+  const answer = await client.call('start_phase', implement);
+  expect([answer.isError, answer.text]).toEqual([true, expect.stringContaining('name it as fixer')]);
+  const end = documentOf(await client.call('start_phase', { ...implement, fixer: 'one' }));
+  expect(end).toMatchObject({
     state: 'ended',
     phase: {
       status: 'approved',
@@ -179,17 +179,17 @@ test('a round outlives the client; a summary in the middle of it is refused', as
   const repo = await trusted();
   repo.answers('two', { ...VAGUE, $sleep: 1500 });
   const first = await connectMcp(repo.root);
-  const begun = await start(first, { wait_seconds: 0 });
-  const { loop_id } = documentOf(begun);
-  expect(begun.structured).toMatchObject({ state: 'running', phase: null });
-  expect(begun.text).toContain(`Loop ${loop_id}: the round is running.\n\n`);
+  const answer = await start(first, { wait_seconds: 0 });
+  const { loop_id } = documentOf(answer);
+  expect(answer.structured).toMatchObject({ state: 'running', phase: null });
+  expect(answer.text).toContain(`Loop ${loop_id}: the round is running.\n\n`);
   const early = await first.call('continue_phase', { loop_id, summary: 'Did it.' });
   expect([early.isError, early.text]).toEqual([true, expect.stringContaining('in the middle of a round')]);
   await first.close();
   const second = await connectMcp(repo.root);
-  const ended = documentOf(await second.call('continue_phase', { loop_id }));
-  expect(ended).toMatchObject({ loop_id, state: 'waiting', phase: { open_issues: [{}] } });
-  expect(ended.progress.join('\n')).toContain('spec-reviewer: NEEDS WORK');
+  const end = documentOf(await second.call('continue_phase', { loop_id }));
+  expect(end).toMatchObject({ loop_id, state: 'waiting', phase: { open_issues: [{}] } });
+  expect(end.progress.join('\n')).toContain('spec-reviewer: NEEDS WORK');
 });
 
 test('runs a killed round and one without a verdict again', async () => {
@@ -205,9 +205,9 @@ test('runs a killed round and one without a verdict again', async () => {
   };
   const { pid } = JSON.parse(readFileSync(join(folder, `phase-rounds/${round}.json`), 'utf8')) as { pid: number };
   process.kill(pid, 'SIGKILL');
-  const failed = await client.call('continue_phase', { loop_id });
-  expect(documentOf(failed)).toMatchObject({ state: 'ended', phase: { status: 'error', end: 'reviewer-failed' } });
-  expect(failed.text).toMatch(
+  const answer = await client.call('continue_phase', { loop_id });
+  expect(documentOf(answer)).toMatchObject({ state: 'ended', phase: { status: 'error', end: 'reviewer-failed' } });
+  expect(answer.text).toMatch(
     /^Could not judge: specify of docs\/f \(reviewer-failed\)\n\nspec-reviewer gave no verdict: /,
   );
   expect(documentOf(await client.call('continue_phase', { loop_id }))).toMatchObject({
@@ -222,11 +222,14 @@ test('the same summary runs a round without a verdict again', async () => {
   repo.answers('one', { $exit: 1, $raw: '' });
   const client = await connectMcp(repo.root);
   const { loop_id } = documentOf(await start(client));
-  const fixed = (summary: string) => client.call('continue_phase', { loop_id, summary });
-  expect(documentOf(await fixed('Named it.'))).toMatchObject({ phase: { end: 'reviewer-failed' } });
-  const other = await fixed('And more.');
-  expect([other.isError, other.text]).toEqual([true, expect.stringContaining('cannot accept a summary of a fix yet')]);
-  expect(documentOf(await fixed('Named it.'))).toMatchObject({ phase: { status: 'approved' } });
+  const sendFix = (summary: string) => client.call('continue_phase', { loop_id, summary });
+  expect(documentOf(await sendFix('Named it.'))).toMatchObject({ phase: { end: 'reviewer-failed' } });
+  const answer = await sendFix('And more.');
+  expect([answer.isError, answer.text]).toEqual([
+    true,
+    expect.stringContaining('cannot accept a summary of a fix yet'),
+  ]);
+  expect(documentOf(await sendFix('Named it.'))).toMatchObject({ phase: { status: 'approved' } });
 });
 
 test('errors name the cause and the next step', async () => {
@@ -234,10 +237,10 @@ test('errors name the cause and the next step', async () => {
   repo.git('rm', '-q', '--cached', 'docs/f/design.md');
   repo.write('docs/f/design.md', '');
   const client = await connectMcp(repo.root);
-  const refused = await client.call('start_phase', { phase: 'design', feature: 'docs/f' });
-  const { loop_id, state, error } = refused.structured as StartedPhaseDocument;
-  expect([refused.isError, state, error?.kind]).toEqual([true, 'died', 'unusable-artifact']);
-  expect(refused.text).toMatch(
+  const refusal = await client.call('start_phase', { phase: 'design', feature: 'docs/f' });
+  const { loop_id, state, error } = refusal.structured as StartedPhaseDocument;
+  expect([refusal.isError, state, error?.kind]).toEqual([true, 'died', 'unusable-artifact']);
+  expect(refusal.text).toMatch(
     /^The round could not run\.\n"onceover phase design" reviews docs\/f\/design\.md .*, which is empty\./,
   );
   repo.write('docs/f/design.md', '# Design\n\nA way.\n');
@@ -263,8 +266,8 @@ test('invalid input is refused', async () => {
 
 test('does not start commands that are not approved', async () => {
   const repo = featureRepo();
-  const refused = await start(await connectMcp(repo.root));
-  expect([refused.isError, refused.text]).toEqual([
+  const refusal = await start(await connectMcp(repo.root));
+  expect([refusal.isError, refusal.text]).toEqual([
     true,
     expect.stringContaining('commands that are not approved in this clone'),
   ]);

@@ -103,7 +103,7 @@ describe('one parser for all of them [REUSE-FLOW/verdict-parsed]', () => {
 
   test('reads an answer in the form of any role [REUSE-BEHAVIOUR/same-schema]', () => {
     const text = fc.string();
-    const maybe = (given: fc.Arbitrary<unknown>) => fc.option(given, { nil: undefined });
+    const maybe = (arbitrary: fc.Arbitrary<unknown>) => fc.option(arbitrary, { nil: undefined });
     const issue = fc.record({
       severity: fc.constantFrom(...SEVERITIES),
       description: text,
@@ -124,18 +124,18 @@ describe('one parser for all of them [REUSE-FLOW/verdict-parsed]', () => {
       strengths: maybe(fc.array(text)),
     });
     fc.assert(
-      fc.property(answers, (given) => {
-        const answer = read(given);
+      fc.property(answers, (input) => {
+        const answer = read(input);
         expect(answer.ok).toBe(true);
         if (!answer.ok) return;
         const { approved, issues } = answer.answer;
-        expect(approved).toBe(given.approved);
-        expect(issues.slice(0, given.issues.length).map(({ description }) => description)).toEqual(
-          given.issues.map(({ description }) => description),
+        expect(approved).toBe(input.approved);
+        expect(issues.slice(0, input.issues.length).map(({ description }) => description)).toEqual(
+          input.issues.map(({ description }) => description),
         );
-        for (const [i, one] of given.issues.entries()) {
-          expect(issues[i]?.location).toBe(one.location ?? one.task);
-          expect(issues[i]?.suggestion).toBe(one.suggestion ?? one.challenge);
+        for (const [i, issue] of input.issues.entries()) {
+          expect(issues[i]?.location).toBe(issue.location ?? issue.task);
+          expect(issues[i]?.suggestion).toBe(issue.suggestion ?? issue.challenge);
         }
         // The fixer then has an issue to fix.
         if (!approved) expect(issues.some(({ severity }) => severity !== 'suggestion')).toBe(true);
@@ -219,8 +219,8 @@ describe('one parser for all of them [REUSE-FLOW/verdict-parsed]', () => {
       { approved: true, levels: null, issues: [{ severity: 'suggestion', description: 'a', task: null }] },
       [{ severity: 'suggestion', description: 'a' }],
     ],
-  ])('%s', (_, given, expected) => {
-    const answer = read(given);
+  ])('%s', (_, input, expected) => {
+    const answer = read(input);
     expect(answer.ok && answer.answer.issues).toEqual(expected);
   });
 
@@ -233,8 +233,8 @@ describe('one parser for all of them [REUSE-FLOW/verdict-parsed]', () => {
     ['levels as text', { approved: true, issues: [], levels: 'spec failed' }],
     ['an approval with problems under another key', { approved: true, issues: [], violations: [{ issue: 'a' }] }],
     ['an issue without a description', { approved: false, issues: [{ severity: 'blocker' }] }],
-  ])('%s is not a verdict', (_, given) => {
-    expect(read(given)).toMatchObject({ ok: false, failure: { why: 'wrong-shape' } });
+  ])('%s is not a verdict', (_, input) => {
+    expect(read(input)).toMatchObject({ ok: false, failure: { why: 'wrong-shape' } });
   });
 
   test('5,000 issues are parsed', () => {
@@ -266,9 +266,9 @@ test('a level that is just false has failed too', () => {
 });
 
 test('test outlines are parsed', () => {
-  const one = { title: 'a', given: 'b', action: 'c', expected: 'd', source: 'spec.md, R1', catches: null };
-  const text = JSON.stringify({ outlines: [one] });
+  const outline = { title: 'a', given: 'b', action: 'c', expected: 'd', source: 'spec.md, R1', catches: null };
+  const text = JSON.stringify({ outlines: [outline] });
   const answer = readAnswer('outline', { text, structured: undefined });
-  const { catches: _, ...rest } = one;
+  const { catches: _, ...rest } = outline;
   expect(answer.ok && answer.answer).toEqual({ outlines: [rest], summary: '' });
 });

@@ -35,14 +35,14 @@ const REVIEWS: readonly Case[] = [
 const APPROVED = { result: 'approved', iteration: 2, most: 5, unresolved: [] } as const;
 const outcomeOf = (role: PhaseRole) => (role === 'phase-reviewer' ? APPROVED : null);
 
-function fresh({ role, phase }: Case, given: Partial<Ask> = {}, material: Partial<LoopMaterial> = {}): ComposedPrompt {
-  return loopPrompt(loopAsk({ role, domainOutcome: outcomeOf(role), ...given }), loopMaterial({ phase, ...material }));
+function fresh({ role, phase }: Case, fields: Partial<Ask> = {}, material: Partial<LoopMaterial> = {}): ComposedPrompt {
+  return loopPrompt(loopAsk({ role, domainOutcome: outcomeOf(role), ...fields }), loopMaterial({ phase, ...material }));
 }
 
 const STAT = ' src/export/write.ts | 4 ++--\n 1 file changed, 2 insertions(+), 2 deletions(-)\n';
 const FIX = { round: 1, iteration: 1, summary: 'R1 names the load now.' };
 
-function resumed({ role, phase }: Case, given: Partial<Ask> = {}, material: Partial<LoopMaterial> = {}) {
+function resumed({ role, phase }: Case, fields: Partial<Ask> = {}, material: Partial<LoopMaterial> = {}) {
   const opening = fresh({ role, phase }).stable;
   const stat = phase === 'implement' ? STAT : null;
   return loopPrompt(
@@ -54,7 +54,7 @@ function resumed({ role, phase }: Case, given: Partial<Ask> = {}, material: Part
       lastIteration: 1,
       issues: issuesOf(role),
       fixes: [FIX],
-      ...given,
+      ...fields,
     }),
     loopMaterial({
       phase,
@@ -103,8 +103,8 @@ describe('as they are sent', () => {
         return dynamicOnly(resumed(code, { template: 'I2-FV', iteration: 3, isFinalValidation: true, fixes }));
       },
     ],
-  ])('%s', async (name, made) => {
-    await expect(made()).toMatchFileSnapshot(`golden/loop/${name}.golden.md`);
+  ])('%s', async (name, make) => {
+    await expect(make()).toMatchFileSnapshot(`golden/loop/${name}.golden.md`);
   });
 
   const implement = { phase: 'implement' } as const;
@@ -123,14 +123,23 @@ describe('as they are sent', () => {
     [
       'test-deepener-b',
       () => {
-        const one = { title: 'A full disk', given: 'no space', action: 'export', expected: 'a message', source: 'R3' };
-        const outlined = { outlines: [one, { ...one, catches: 'a swallowed error' }], summary: 'R4 is open.' };
-        const material = loopMaterial({ ...implement, outline: outlined });
+        const outline = {
+          title: 'A full disk',
+          given: 'no space',
+          action: 'export',
+          expected: 'a message',
+          source: 'R3',
+        };
+        const outlineAnswer = {
+          outlines: [outline, { ...outline, catches: 'a swallowed error' }],
+          summary: 'R4 is open.',
+        };
+        const material = loopMaterial({ ...implement, outline: outlineAnswer });
         return loopPrompt(loopAsk({ role: 'test-deepener', part: 'B', template: null }), material);
       },
     ],
-  ])('%s', async (name, made) => {
-    await expect(whole(made())).toMatchFileSnapshot(`golden/loop/${name}.golden.md`);
+  ])('%s', async (name, make) => {
+    await expect(whole(make())).toMatchFileSnapshot(`golden/loop/${name}.golden.md`);
   });
 
   test('fix-resumed', async () => {
@@ -138,17 +147,17 @@ describe('as they are sent', () => {
   });
 });
 
-function fixPrompt(given: Partial<Ask>, material: Partial<LoopMaterial> = {}): ComposedPrompt {
+function fixPrompt(fields: Partial<Ask>, material: Partial<LoopMaterial> = {}): ComposedPrompt {
   const ask = { role: 'implementer', template: 'I7-fresh', issues: issuesOf('security-reviewer') } as const;
-  return loopPrompt(loopAsk({ ...ask, ...given }), loopMaterial({ phase: 'implement', ...material }));
+  return loopPrompt(loopAsk({ ...ask, ...fields }), loopMaterial({ phase: 'implement', ...material }));
 }
 
-function resumedFix(given: Partial<Ask> = {}, material: Partial<LoopMaterial> = {}): ComposedPrompt {
+function resumedFix(fields: Partial<Ask> = {}, material: Partial<LoopMaterial> = {}): ComposedPrompt {
   const ask = { role: 'implementer', template: 'I7-resumed', issues: issuesOf('security-reviewer') } as const;
   const opening = fixPrompt({}).stable;
   const delta = { stat: null, diff: '', upstream: '' };
   return loopPrompt(
-    loopAsk({ ...ask, iteration: 2, ...given }),
+    loopAsk({ ...ask, iteration: 2, ...fields }),
     loopMaterial({
       phase: 'implement',
       resumed: { opening, delta, changedFiles: ['src/export/write.ts'] },
@@ -271,9 +280,13 @@ describe('the prompt of a new session [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-i
           fc.string({ unit: 'grapheme' }),
           fc.boolean(),
           fc.array(fc.string()),
-          (iteration, text, lost, files) => {
+          (iteration, text, isLost, files) => {
             const issue = { severity: 'warning', description: text, suggestion: text } as const;
-            const ask = { iteration, issues: [{ role: review.role, issue }], template: lost ? 'I3' : 'I1-R4' } as const;
+            const ask = {
+              iteration,
+              issues: [{ role: review.role, issue }],
+              template: isLost ? 'I3' : 'I1-R4',
+            } as const;
             const prompt = fresh(review, ask, { document: text, files });
             expect(prompt.stable).toBe(first);
             expect(prompt.length).toBe(`${prompt.stable}\n\n${prompt.dynamic}`.length);
@@ -310,12 +323,12 @@ describe('the prompt of a new session [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-i
   test.each<[string | null]>([['/f/prd.md'], ['docs/idea.md'], [null]])(
     'every role gets the same line for the PRD %j [REUSE-I8]',
     (prd) => {
-      const told = prd ?? 'No PRD — feature created without brainstorm';
+      const prdText = prd ?? 'No PRD — feature created without brainstorm';
       for (const review of REVIEWS) {
         const { stable } = fresh(review, {}, { feature: { folder: '/f', prd } });
-        expect(/^- PRD: (.*)$/m.exec(stable)?.[1] ?? told).toBe(told);
+        expect(/^- PRD: (.*)$/m.exec(stable)?.[1] ?? prdText).toBe(prdText);
       }
-      expect(fixPrompt({}, { feature: { folder: '/f', prd } }).stable).toContain(`- PRD: ${told}\n`);
+      expect(fixPrompt({}, { feature: { folder: '/f', prd } }).stable).toContain(`- PRD: ${prdText}\n`);
     },
   );
 
@@ -335,8 +348,8 @@ describe('the prompt of a new session [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-i
     expect(outline(dynamic).headings[0]).toBe(`## ${heading}`);
     expect(dynamic).toMatch(/^This is \w+\.md, complete, 4 lines:$/m);
     expect(outline(dynamic).blocks[0]).toEqual({ info: 'markdown', text: SPEC });
-    const own = `/${review.phase === 'specify' ? 'spec' : review.phase.replace('create-', '')}.md`;
-    expect(stable).not.toContain(own);
+    const ownPath = `/${review.phase === 'specify' ? 'spec' : review.phase.replace('create-', '')}.md`;
+    expect(stable).not.toContain(ownPath);
   });
 
   test('gives the spec-reviewer only the PRD to read [REUSE-I1-R4/spec-reviewer/prd-only]', () => {
@@ -356,9 +369,9 @@ describe('the prompt of a new session [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-i
     expect(dynamic).toMatch(
       /^## Implementation Files\n[\s\S]*\n- src\/export\/write\.ts\n- "src\/export\/read me\.ts"$/,
     );
-    const gone = fresh({ role: 'security-reviewer', phase: 'implement' }, {}, { deleted: ['src/old one.ts'] });
-    expect(gone.dynamic).toBe(`${dynamic}\n\nThe change deletes:\n\n- "src/old one.ts"`);
-    expect(gone.stable).toBe(fresh({ role: 'security-reviewer', phase: 'implement' }).stable);
+    const prompt = fresh({ role: 'security-reviewer', phase: 'implement' }, {}, { deleted: ['src/old one.ts'] });
+    expect(prompt.dynamic).toBe(`${dynamic}\n\nThe change deletes:\n\n- "src/old one.ts"`);
+    expect(prompt.stable).toBe(fresh({ role: 'security-reviewer', phase: 'implement' }).stable);
   });
 
   test('the levels of the implementation-reviewer are stable [REUSE-I1-R4/implementation-reviewer/levels]', () => {
@@ -386,25 +399,25 @@ describe('the prompt of a new session [REUSE-I1-R4/used-for-fresh REUSE-TD1/r4-i
     ['create-tasks', 'The next phase is implementation.'],
   ])(
     'the phase-reviewer gets the expectations of the phase after %s [REUSE-I1-R4/phase-reviewer/next-phase]',
-    (phase, said) => {
-      expect(fresh({ role: 'phase-reviewer', phase }).stable).toContain(`## Next Phase Expectations\n\n${said}`);
+    (phase, expectation) => {
+      expect(fresh({ role: 'phase-reviewer', phase }).stable).toContain(`## Next Phase Expectations\n\n${expectation}`);
     },
   );
 
   test('and the outcome of the domain reviewer [REUSE-I1-R4/phase-reviewer/domain-outcome]', () => {
     const review: Case = { role: 'phase-reviewer', phase: 'design' };
     expect(fresh(review).dynamic).toContain('## Domain Reviewer Outcome\n\nAPPROVED at iteration 2/5\n');
-    const unresolved = issuesOf('design-reviewer').map(({ issue }) => issue);
-    const failed = { result: 'failed', iteration: 5, most: 5, unresolved } as const;
-    expect(fresh(review, { domainOutcome: failed }).dynamic).toMatch(
+    const issues = issuesOf('design-reviewer').map(({ issue }) => issue);
+    const outcome = { result: 'failed', iteration: 5, most: 5, unresolved: issues } as const;
+    expect(fresh(review, { domainOutcome: outcome }).dynamic).toMatch(
       /FAILED at iteration cap \(5\/5\)\n\nUnresolved issues:\n```\n- \[blocker\] \[testability\] R1 names no load\./,
     );
   });
 
   test.each(REVIEWS)('of $role in $phase names the iteration', ({ role, phase }) => {
     const first = fresh({ role, phase }).dynamic;
-    const told = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'].includes(role);
-    expect(first.includes('## Iteration Context\nThis is iteration 1 of 5.')).toBe(told);
+    const namesIteration = ['spec-reviewer', 'design-reviewer', 'phase-reviewer'].includes(role);
+    expect(first.includes('## Iteration Context\nThis is iteration 1 of 5.')).toBe(namesIteration);
     expect(first).not.toContain('Previous issues');
   });
 
@@ -598,8 +611,8 @@ describe('the implementer (I7)', () => {
   });
 
   test('in a resumed session has new issues, changed files and all files, and no artifacts [REUSE-I7/resumed/opening REUSE-I7/resumed/new-issues REUSE-I7/resumed/changed-files REUSE-I7/resumed/all-files REUSE-I7/resumed/closing REUSE-R1.5/issues REUSE-R1.5/changed-files REUSE-R1.5/all-files REUSE-R1.5/no-required-artifacts]', () => {
-    const both = [...issuesOf('security-reviewer'), ...issuesOf('code-quality-reviewer')];
-    const { dynamic } = resumedFix({ issues: both });
+    const issues = [...issuesOf('security-reviewer'), ...issuesOf('code-quality-reviewer')];
+    const { dynamic } = resumedFix({ issues });
     expect(dynamic.split('\n')[0]).toBe(
       'You already have the upstream artifacts and implementation files in context from your previous fix session.',
     );
@@ -642,8 +655,8 @@ describe('the fields of a call besides its prompt', () => {
     [{ role: 'code-simplifier' }, 'implement', 'Simplify new code', 'as it is'],
     [{ role: 'test-deepener', part: 'A' }, 'implement', 'Derive tests from the documents', 'as it is'],
     [{ role: 'test-deepener', part: 'B' }, 'implement', 'Write missing tests', 'as it is'],
-  ])('%j in %s: %s [%s]', (given, phase, expected) => {
-    expect(loopLabel(loopAsk(given), phase)).toBe(expected);
+  ])('%j in %s: %s [%s]', (fields, phase, expected) => {
+    expect(loopLabel(loopAsk(fields), phase)).toBe(expected);
   });
 
   test.each(ROLE_NAMES)('the answer of the %s has a schema', (name) => {
@@ -687,8 +700,8 @@ describe('the length of prompts', () => {
   test.each(REVIEWS)(
     'of $role in $phase: without its delta, a resumed prompt has under half of a first prompt',
     (review) => {
-      const none = { stat: null, diff: '', upstream: '' };
-      const again = resumed(review, {}, { resumed: { opening: '', delta: none, changedFiles: [] } });
+      const noDelta = { stat: null, diff: '', upstream: '' };
+      const again = resumed(review, {}, { resumed: { opening: '', delta: noDelta, changedFiles: [] } });
       expect(again.dynamic.length).toBeLessThan(fresh(review, {}, { document: '' }).length / 2);
     },
   );
@@ -700,14 +713,14 @@ describe('the length of prompts', () => {
       const five = [1, 2, 3, 4, 5];
       const always = five.map((iteration) => fresh(review, { iteration, issues }, { document }).length);
       const opening = fresh(review, {}, { document });
-      const reused = five
+      const resumedLengths = five
         .slice(1)
         .map(
           (iteration) =>
             resumed(review, { iteration }, { resumed: { opening: '', delta, changedFiles: [] } }).dynamic.length,
         );
       const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
-      expect((opening.length + sum(reused)) / sum(always)).toBeLessThan(0.5);
+      expect((opening.length + sum(resumedLengths)) / sum(always)).toBeLessThan(0.5);
     },
   );
 });

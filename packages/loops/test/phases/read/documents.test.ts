@@ -24,7 +24,7 @@ describe('the roles of a phase', () => {
   });
 
   test('with preparations, each role once', () => {
-    const roles = rolesOf('implement', [SIMPLIFIER, ...[A, B].flatMap((one) => one ?? [])]);
+    const roles = rolesOf('implement', [SIMPLIFIER, ...[A, B].flatMap((preparation) => preparation ?? [])]);
     expect(roles.slice(4)).toEqual(['code-simplifier', 'test-deepener']);
   });
 });

@@ -39,7 +39,7 @@ describe('the inputs of a phase', () => {
         expect([scene.puts, scene.history()]).toEqual([[], '']);
       }
     }
-    for (const name of Object.keys(MAKES).filter((one) => !NEEDS[phase].includes(one))) {
+    for (const name of Object.keys(MAKES).filter((document) => !NEEDS[phase].includes(document))) {
       expect(await openScene({ phase, files: { [at(name)]: null } }).try(), name).toMatchObject({ ok: true });
     }
   });
@@ -57,9 +57,9 @@ describe('the inputs of a phase', () => {
     ['missing', 'it is a folder', ({ scene }) => scene.repo.write(`${SPEC}/part.md`, 'x')],
     ['not-text', 'it is no UTF-8', ({ file }) => writeFileSync(file, Buffer.from([0x23, 0xff, 0xfe, 0x41]))],
     ['not-text', 'it is very long', ({ file }) => writeFileSync(file, 'x\n'.repeat(2.2 * 1024 * 1024))],
-  ])('%s: %s', async (why, _title, put) => {
+  ])('%s: %s', async (why, _title, arrange) => {
     const scene = await realScene({ phase: 'design', files: { [SPEC]: null } });
-    put({ scene, file: join(scene.repo.root, SPEC) });
+    arrange({ scene, file: join(scene.repo.root, SPEC) });
     const failure = { kind: 'unusable-artifact', path: SPEC, why, phase: 'specify', needs: 'design' };
     expect(await scene.try()).toEqual({ ok: false, failure });
     expect(scene.puts).toEqual([]);
@@ -150,10 +150,10 @@ describe('the inputs of a phase', () => {
     const scene = await realScene({ phase: 'implement' });
     scene.repo.write('src/new.ts', 'new\n');
     writeFileSync(Buffer.from(`${scene.repo.root}/src/\xff.ts`, 'latin1'), 'odd\n');
-    const refused = { ok: false, failure: { kind: 'unnameable-code', names: ['src/\xff.ts'] } };
-    expect(await scene.try()).toEqual(refused);
+    const refusal = { ok: false, failure: { kind: 'unnameable-code', names: ['src/\xff.ts'] } };
+    expect(await scene.try()).toEqual(refusal);
     const only = (file: string) => ({ selection: { kind: 'files', files: [file as RepoPath], base: null } }) as const;
-    expect(await scene.try(only('src'))).toEqual(refused);
+    expect(await scene.try(only('src'))).toEqual(refusal);
     expect(scene.puts).toEqual([]);
     expect(await scene.try(only('src/new.ts'))).toMatchObject({ ok: true });
   });

@@ -61,7 +61,7 @@ describe('stays the same', () => {
       phaseContent(
         DOCUMENTS,
         FILES,
-        ENTRIES.map((one) => ({ ...one, baseBlob: null })),
+        ENTRIES.map((file) => ({ ...file, baseBlob: null })),
       ),
     ],
   ])('%s', (_title, content) => {
@@ -69,8 +69,8 @@ describe('stays the same', () => {
   });
 
   test('of a deleted file, whatever its mode was', () => {
-    const gone = (mode: string) => phaseContent(DOCUMENTS, FILES, [entry({ headBlob: null, mode })]);
-    expect(gone('100644')).toBe(gone('100755'));
+    const deletion = (mode: string) => phaseContent(DOCUMENTS, FILES, [entry({ headBlob: null, mode })]);
+    expect(deletion('100644')).toBe(deletion('100755'));
   });
 });
 

@@ -19,18 +19,18 @@ type Opened = {
 };
 
 featureFilesContract('in memory', () => {
-  const all = new Map<string, string>();
+  const texts = new Map<string, string>();
   const store = {
-    read: (path: string) => all.get(path) ?? null,
-    write: (path: string, text: string) => void all.set(path, text),
-    remove: (path: string) => void all.delete(path),
+    read: (path: string) => texts.get(path) ?? null,
+    write: (path: string, text: string) => void texts.set(path, text),
+    remove: (path: string) => void texts.delete(path),
   };
   return {
     files: memoryFeatureFiles(store, FEATURE),
     write: (name, text) => store.write(`${FEATURE}/${name}`, text),
     read: (name) => store.read(`${FEATURE}/${name}`) ?? '',
     remove: (name) => store.remove(`${FEATURE}/${name}`),
-    names: () => [...all.keys()].map((path) => path.slice(FEATURE.length + 1)).sort(),
+    names: () => [...texts.keys()].map((path) => path.slice(FEATURE.length + 1)).sort(),
   };
 });
 

@@ -38,13 +38,13 @@ const IN_THE_WAY: readonly [string, (made: Made, name: string) => void][] = [
   ['a broken symlink', ({ at }, name) => symlinkSync('nowhere', at(name))],
 ];
 
-describe.each(IN_THE_WAY)('%s is in the way', (_title, put) => {
+describe.each(IN_THE_WAY)('%s is in the way', (_title, block) => {
   test.each([...READS, ...WRITES])('of %s: %s fails, and nothing is written', async (name, _method, act) => {
-    const made = open();
-    put(made, name);
-    expect(await act(made.files)).toMatchObject({ ok: false });
-    expect(readFileSync(made.outside, 'utf8')).toBe('as it was');
-    expect(readdirSync(made.at(''))).toEqual([name]);
+    const place = open();
+    block(place, name);
+    expect(await act(place.files)).toMatchObject({ ok: false });
+    expect(readFileSync(place.outside, 'utf8')).toBe('as it was');
+    expect(readdirSync(place.at(''))).toEqual([name]);
   });
 });
 
@@ -62,8 +62,8 @@ test('renames a .meta.json that is not UTF-8 byte for byte', async () => {
   const { at, files } = open();
   writeFileSync(at('.meta.json'), BYTES);
   expect(await files.meta()).toEqual({ ok: true, value: null });
-  const told = await files.writeMeta(metaOf(), AT);
-  expect(told.ok && readFileSync(at(told.value ?? ''))).toEqual(BYTES);
+  const writeResult = await files.writeMeta(metaOf(), AT);
+  expect(writeResult.ok && readFileSync(at(writeResult.value ?? ''))).toEqual(BYTES);
   expect(JSON.parse(readFileSync(at('.meta.json'), 'utf8'))).toMatchObject({ phases: { specify: {} } });
 });
 

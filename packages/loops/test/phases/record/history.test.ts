@@ -87,7 +87,7 @@ describe('.review-history.md of a whole loop', () => {
   });
 
   test('implement', async () => {
-    const level = (passed: boolean) => ({ passed, issues_count: passed ? 0 : 1 });
+    const level = (hasPassed: boolean) => ({ passed: hasPassed, issues_count: hasPassed ? 0 : 1 });
     const levels = { tasks: level(true), spec: level(false), design: level(true), prd: level(true) };
     const scene = openScene({
       phase: 'implement',
@@ -128,7 +128,7 @@ describe('.review-history.md of a whole loop', () => {
 });
 
 describe('records of a phase', () => {
-  const sum = (all: readonly (Usage | null)[]) => all.reduce(addUsage, null);
+  const sum = (usages: readonly (Usage | null)[]) => usages.reduce(addUsage, null);
   const length = ({ question: { stable, dynamic, sessionId } }: Scene['puts'][number]) =>
     (sessionId === null ? `${stable}\n\n${dynamic}` : dynamic).length;
 
@@ -150,9 +150,9 @@ describe('records of a phase', () => {
           'phase-reviewer I2 resumed pass',
         ],
       );
-      expect(ledger.reduce((all, { asks }) => all + asks, 0)).toBe(scene.puts.length);
-      expect(ledger.reduce((all, { promptChars }) => all + promptChars, 0)).toBe(
-        scene.puts.reduce((all, put) => all + length(put), 0),
+      expect(ledger.reduce((sum, { asks }) => sum + asks, 0)).toBe(scene.puts.length);
+      expect(ledger.reduce((sum, { promptChars }) => sum + promptChars, 0)).toBe(
+        scene.puts.reduce((sum, put) => sum + length(put), 0),
       );
       expect(sum(ledger.map((entry) => entry.usage))).toEqual(usage);
       expect(new Set(ledger.map((entry) => `${entry.run} ${entry.feature} ${entry.phase} ${entry.branch}`))).toEqual(
@@ -221,7 +221,7 @@ describe('records of a phase', () => {
       says: { 'security-reviewer': [objects('x')], implementer: [writes(CODE, 'new\n')] },
     });
     await scene.play();
-    const told = scene.events.flatMap((event): string[] => {
+    const messages = scene.events.flatMap((event): string[] => {
       switch (event.kind) {
         case 'round-started':
           return [
@@ -237,7 +237,7 @@ describe('records of a phase', () => {
           return [];
       }
     });
-    expect(told).toEqual([
+    expect(messages).toEqual([
       'round 1: 3 look, 0 rest',
       'implementation-reviewer pass',
       'code-quality-reviewer pass',

@@ -75,10 +75,13 @@ describe('the ledger', () => {
     ['the guard', { kind: 'delta-guard', role: 'spec-reviewer', iteration: 2, length: 9, limit: 8 }, { guarded: true }],
     ['unconfirmed reads', { kind: 'lazy-load-warning', role: 'spec-reviewer' }, { warned: true }],
   ])('marks of a review: %s', (_title, mark, expected) => {
-    const none = { fellBack: false, guarded: false, warned: false };
-    const other = look({ role: 'phase-reviewer' });
-    const { entry } = playedRound({ looks: [look(), other], marks: [mark] });
-    expect(ledgerEntries(phaseRun(), { entry, fix: null }, figures)).toMatchObject([{ ...none, ...expected }, none]);
+    const noMarks = { fellBack: false, guarded: false, warned: false };
+    const phaseLook = look({ role: 'phase-reviewer' });
+    const { entry } = playedRound({ looks: [look(), phaseLook], marks: [mark] });
+    expect(ledgerEntries(phaseRun(), { entry, fix: null }, figures)).toMatchObject([
+      { ...noMarks, ...expected },
+      noMarks,
+    ]);
   });
 
   test('a failed resume without an answer is marked for its role only', () => {
@@ -102,8 +105,8 @@ describe('the ledger', () => {
         isFinalValidation: false,
       },
     ]);
-    const failed = { ...fix, summary: null };
-    expect(ledgerEntries(phaseRun(), { entry, fix: failed }, figures)).toMatchObject([{ status: 'error' }]);
+    const failedFix = { ...fix, summary: null };
+    expect(ledgerEntries(phaseRun(), { entry, fix: failedFix }, figures)).toMatchObject([{ status: 'error' }]);
   });
 
   test('has no entry for a fix by the caller', () => {
@@ -111,8 +114,8 @@ describe('the ledger', () => {
   });
 
   test('has the preparations, each with its own prompt', () => {
-    const sent = spent(30, { asks: 2, usage: USAGE });
-    const call = { agent: 'fay', template: 'I1-R4', why: 'first-look', spent: sent } as const;
+    const spending = spent(30, { asks: 2, usage: USAGE });
+    const call = { agent: 'fay', template: 'I1-R4', why: 'first-look', spent: spending } as const;
     const entryWith = (summary: string | null) =>
       preparationEntry(phaseRun({ phase: 'implement' }), { role: 'test-deepener', summary, call }, FIGURES);
     expect(entryWith(null)).toMatchObject({

@@ -13,7 +13,7 @@ phaseLoopsContract('on disk', () => openPhaseLoops({ root: '/here', commonDir: t
 /** The contract of every implementation of PhaseLoops. */
 function phaseLoopsContract(name: string, open: () => PhaseLoops): void {
   const path = (text: string) => text as RepoPath;
-  const written = async (loops: PhaseLoops, loop: KeptLoop) => {
+  const roundTrip = async (loops: PhaseLoops, loop: KeptLoop) => {
     expect(await loops.write(loop)).toEqual({ ok: true, value: undefined });
     return loops.read(loop.run.phase, loop.run.feature);
   };
@@ -25,30 +25,30 @@ function phaseLoopsContract(name: string, open: () => PhaseLoops): void {
 
     test('a loop is read as it was written, including times', async () => {
       const loop = keptLoop();
-      expect(await written(open(), loop)).toEqual({ ok: true, value: loop });
+      expect(await roundTrip(open(), loop)).toEqual({ ok: true, value: loop });
     });
 
     test('any text is read back exactly', async () => {
       const text = 'ä 日本 😀\r\n\u2028\u0000\ud800 "resetAt":"2026-01-01T00:00:00.000Z" __proto__';
       const loop = keptLoop({ lastEntry: text, pending: { round: 2, texts: [text] } });
-      expect(await written(open(), loop)).toEqual({ ok: true, value: loop });
+      expect(await roundTrip(open(), loop)).toEqual({ ok: true, value: loop });
     });
 
     test('the last written loop counts', async () => {
       const loops = open();
       await loops.write(keptLoop());
-      expect(await written(loops, keptLoop({ lastEntry: 'newer' }))).toMatchObject({ value: { lastEntry: 'newer' } });
+      expect(await roundTrip(loops, keptLoop({ lastEntry: 'newer' }))).toMatchObject({ value: { lastEntry: 'newer' } });
     });
 
     test('a removed loop is gone, the others stay; removing a missing loop succeeds', async () => {
       const loops = open();
       const { run, ...rest } = keptLoop();
-      const other: KeptLoop = { ...rest, run: { ...run, phase: 'design' } };
+      const designLoop: KeptLoop = { ...rest, run: { ...run, phase: 'design' } };
       await loops.write(keptLoop());
-      await loops.write(other);
+      await loops.write(designLoop);
       for (let n = 0; n < 2; n++) expect(await loops.remove(run.phase, run.feature)).toMatchObject({ ok: true });
       expect(await loops.read(run.phase, run.feature)).toEqual({ ok: true, value: null });
-      expect(await loops.read('design', run.feature)).toEqual({ ok: true, value: other });
+      expect(await loops.read('design', run.feature)).toEqual({ ok: true, value: designLoop });
     });
 
     test('each phase of each feature has its own', async () => {
@@ -57,9 +57,9 @@ function phaseLoopsContract(name: string, open: () => PhaseLoops): void {
         const { run, ...rest } = keptLoop({ lastEntry: `${feature} ${phase}` });
         return { ...rest, run: { ...run, feature: path(feature), phase } };
       };
-      const all = [of('docs/f', 'specify'), of('docs/f', 'design'), of('docs/g', 'specify'), of('', 'specify')];
-      for (const loop of all) await loops.write(loop);
-      for (const loop of all) {
+      const keptLoops = [of('docs/f', 'specify'), of('docs/f', 'design'), of('docs/g', 'specify'), of('', 'specify')];
+      for (const loop of keptLoops) await loops.write(loop);
+      for (const loop of keptLoops) {
         expect(await loops.read(loop.run.phase, loop.run.feature)).toEqual({ ok: true, value: loop });
       }
       expect(await loops.read('implement', path('docs/f'))).toEqual({ ok: true, value: null });

@@ -25,10 +25,10 @@ function open(commonDir = temporaryFolder(), { root = '/here', version = '1.0.0'
 
 /** A loop on disk, and its file. */
 async function kept() {
-  const made = open();
-  await made.loops.write(keptLoop());
-  const [name] = readdirSync(made.folder);
-  return { ...made, file: join(made.folder, name ?? '') };
+  const store = open();
+  await store.loops.write(keptLoop());
+  const [name] = readdirSync(store.folder);
+  return { ...store, file: join(store.folder, name ?? '') };
 }
 
 const read = ({ loops }: ReturnType<typeof open>) => loops.read('specify', FEATURE);
@@ -46,9 +46,9 @@ describe('an unreadable loop', () => {
     ['no digest', (text) => text.replace(/"digest":"[0-9a-f]+",/, '')],
     ['a missing loop', () => '{"version":"1.0.0"}'],
   ])('%s in its file', async (_title, damage) => {
-    const made = await kept();
-    writeFileSync(made.file, damage(readFileSync(made.file, 'utf8')));
-    expect(await read(made)).toEqual(UNREADABLE);
+    const store = await kept();
+    writeFileSync(store.file, damage(readFileSync(store.file, 'utf8')));
+    expect(await read(store)).toEqual(UNREADABLE);
   });
 
   test('a loop of another version', async () => {
@@ -58,28 +58,28 @@ describe('an unreadable loop', () => {
   });
 
   test('a loop of another feature, under this name', async () => {
-    const made = await kept();
+    const store = await kept();
     const { run, ...rest } = keptLoop();
-    await made.loops.write({ ...rest, run: { ...run, feature: 'docs/g' as RepoPath } });
-    const other = readdirSync(made.folder).find((name) => !made.file.endsWith(name));
-    writeFileSync(made.file, readFileSync(join(made.folder, other ?? '')));
-    expect(await read(made)).toEqual(UNREADABLE);
+    await store.loops.write({ ...rest, run: { ...run, feature: 'docs/g' as RepoPath } });
+    const otherName = readdirSync(store.folder).find((name) => !store.file.endsWith(name));
+    writeFileSync(store.file, readFileSync(join(store.folder, otherName ?? '')));
+    expect(await read(store)).toEqual(UNREADABLE);
   });
 
   test('is overwritten by the next one', async () => {
-    const made = await kept();
-    writeFileSync(made.file, 'oh');
-    expect(await made.loops.write(keptLoop())).toEqual({ ok: true, value: undefined });
-    expect(await read(made)).toEqual({ ok: true, value: keptLoop() });
+    const store = await kept();
+    writeFileSync(store.file, 'oh');
+    expect(await store.loops.write(keptLoop())).toEqual({ ok: true, value: undefined });
+    expect(await read(store)).toEqual({ ok: true, value: keptLoop() });
   });
 });
 
 test('only the user can read the file of a loop, because it contains session ids', async () => {
-  const made = await kept();
-  expect(statSync(made.file).mode & 0o777).toBe(0o600);
-  chmodSync(made.file, 0o644);
-  await made.loops.write(keptLoop());
-  expect(statSync(made.file).mode & 0o777).toBe(0o600);
+  const store = await kept();
+  expect(statSync(store.file).mode & 0o777).toBe(0o600);
+  chmodSync(store.file, 0o644);
+  await store.loops.write(keptLoop());
+  expect(statSync(store.file).mode & 0o777).toBe(0o600);
 });
 
 test('another worktree of the clone has its own', async () => {
@@ -94,20 +94,20 @@ test.each<[string, (made: { readonly file: string; readonly folder: string }) =>
   ['a symlink for its file', ({ file }) => [rmSync(file), symlinkSync('/dev/null', file)]],
   ['a folder for its file', ({ file }) => [rmSync(file), mkdirSync(file)]],
   ['a symlink for its folder', ({ folder }) => [rmSync(folder, { recursive: true }), symlinkSync('/tmp', folder)]],
-])('%s: neither read nor written', async (_title, put) => {
-  const made = await kept();
-  put(made);
-  expect(await read(made)).toMatchObject({ ok: false });
-  expect(await made.loops.write(keptLoop())).toMatchObject({ ok: false });
+])('%s: neither read nor written', async (_title, block) => {
+  const store = await kept();
+  block(store);
+  expect(await read(store)).toMatchObject({ ok: false });
+  expect(await store.loops.write(keptLoop())).toMatchObject({ ok: false });
 });
 
 test('a half-written file of a killed process is not a loop, and is removed later', async () => {
-  const made = await kept();
-  const left = join(made.folder, '.onceover-1-abc');
-  writeFileSync(left, '{"version":');
+  const store = await kept();
+  const leftover = join(store.folder, '.onceover-1-abc');
+  writeFileSync(leftover, '{"version":');
   const hourAgo = Date.now() / 1000 - 3600;
-  utimesSync(left, hourAgo, hourAgo);
-  expect(await read(made)).toEqual({ ok: true, value: keptLoop() });
-  await made.loops.write(keptLoop());
-  expect(readdirSync(made.folder)).toHaveLength(1);
+  utimesSync(leftover, hourAgo, hourAgo);
+  expect(await read(store)).toEqual({ ok: true, value: keptLoop() });
+  await store.loops.write(keptLoop());
+  expect(readdirSync(store.folder)).toHaveLength(1);
 });

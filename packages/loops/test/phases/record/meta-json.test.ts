@@ -6,7 +6,7 @@ import type { MetaUpdate } from '../../../src/phases/types.ts';
 const AT = '2026-03-04T05:06:07.000Z';
 const LATER = '2026-03-04T06:00:00.000Z';
 
-function update(given: Partial<MetaUpdate> = {}): MetaUpdate {
+function update(fields: Partial<MetaUpdate> = {}): MetaUpdate {
   return {
     phase: 'design',
     started: AT,
@@ -17,12 +17,12 @@ function update(given: Partial<MetaUpdate> = {}): MetaUpdate {
     ],
     reviewerNotes: ['a note'],
     resuming: { kind: 'unknown' },
-    ...given,
+    ...fields,
   };
 }
 
-function merged(before: string, given: Partial<MetaUpdate> = {}): Record<string, unknown> {
-  const { text, isReadable } = mergeMeta(before, update(given));
+function merged(before: string, fields: Partial<MetaUpdate> = {}): Record<string, unknown> {
+  const { text, isReadable } = mergeMeta(before, update(fields));
   expect(isReadable).toBe(true);
   return JSON.parse(text);
 }
@@ -83,8 +83,8 @@ describe('.meta.json', () => {
   });
 
   test('of an unfinished phase says so, with the open issues', () => {
-    const told = merged('{"lastCompletedPhase":"specify"}', { completed: null, reviewerNotes: ['[blocker] R1'] });
-    expect(told).toMatchObject({
+    const meta = merged('{"lastCompletedPhase":"specify"}', { completed: null, reviewerNotes: ['[blocker] R1'] });
+    expect(meta).toMatchObject({
       lastCompletedPhase: 'specify',
       phases: { design: { completed: null, reviewerNotes: ['[blocker] R1'] } },
     });
@@ -109,9 +109,9 @@ describe('.meta.json', () => {
     const loops = [
       { stage: 'implement', started: AT, completed: null, iterations: 4, approved: false, reviewerNotes: [] },
     ] as const;
-    const told = merged('', { phase: 'implement', loops });
-    expect(told).toMatchObject({ phases: { implement: { iterations: 4 } } });
-    expect(JSON.stringify(told)).not.toContain('stages');
+    const meta = merged('', { phase: 'implement', loops });
+    expect(meta).toMatchObject({ phases: { implement: { iterations: 4 } } });
+    expect(JSON.stringify(meta)).not.toContain('stages');
   });
 
   test('says why sessions are not resumed [REUSE-R1.0/record-of-failure REUSE-I10/record]', () => {
@@ -152,14 +152,14 @@ describe('.meta.json', () => {
   });
 
   test('keeps any other field', () => {
-    const ours = ['phases', 'lastCompletedPhase'];
+    const ownKeys = ['phases', 'lastCompletedPhase'];
     const fields = fc.dictionary(
-      fc.string().filter((key) => !ours.includes(key)),
+      fc.string().filter((key) => !ownKeys.includes(key)),
       fc.jsonValue(),
     );
     fc.assert(
-      fc.property(fields, (given) => {
-        const before = JSON.stringify(given);
+      fc.property(fields, (meta) => {
+        const before = JSON.stringify(meta);
         const { phases: _, lastCompletedPhase: __, ...rest } = merged(before);
         expect(JSON.stringify(rest)).toBe(JSON.stringify(JSON.parse(before)));
       }),

@@ -17,20 +17,20 @@ const BLOCKER: LoopIssue = {
 };
 const BARE: LoopIssue = { severity: 'suggestion', description: 'R2 could say who.' };
 
-function look(role: ReviewerRole, issues: readonly LoopIssue[], more: object = {}): RoleReview {
+function look(role: ReviewerRole, issues: readonly LoopIssue[], fields: object = {}): RoleReview {
   const enginePass = !issues.some(({ severity }) => severity !== 'suggestion');
   return {
     role,
     agent: 'claude',
     template: 'I1-R4',
     why: 'first-look',
-    answer: { approved: enginePass, issues: [...issues], summary: '', ...more },
+    answer: { approved: enginePass, issues: [...issues], summary: '', ...fields },
     enginePass,
     spent: { asks: 1, promptChars: 10, freshChars: 10, usage: null },
   };
 }
 
-function entry(given: Partial<IterationEntry> = {}): IterationEntry {
+function entry(fields: Partial<IterationEntry> = {}): IterationEntry {
   return {
     phase: 'specify',
     stage: 'domain',
@@ -43,7 +43,7 @@ function entry(given: Partial<IterationEntry> = {}): IterationEntry {
     skipped: [],
     errors: [],
     marks: [],
-    ...given,
+    ...fields,
   };
 }
 
@@ -107,8 +107,8 @@ R1 names the load now.
       '**Decision:** Needs Revision',
       '- [blocker] T3: R1 names no load.; No test can fail. -> Say how many at once.\n',
     ],
-  ])('%j begins with %s', (given, heading, reviewer, issue) => {
-    const text = historyEntry(entry(given), AT, FIX);
+  ])('%j begins with %s', (fields, heading, reviewer, issue) => {
+    const text = historyEntry(entry(fields), AT, FIX);
     expect(text.startsWith(`${heading}2026-03-04T05:06:07.000Z\n\n${reviewer}\n`)).toBe(true);
     expect(text).toContain(issue);
     expect(text).toMatch(/\n\n---\n$/);
@@ -120,9 +120,9 @@ R1 names the load now.
   });
 
   test('without a verdict names the reviewer', () => {
-    const spent = { asks: 1, promptChars: 1, freshChars: 1, usage: null };
-    const asked = { agent: 'codex', template: 'I1-R4', why: 'first-look', spent } as const;
-    const errors = [{ role: 'spec-reviewer', ...asked, failure: { kind: 'timeout', seconds: 60 } }] as const;
+    const spending = { asks: 1, promptChars: 1, freshChars: 1, usage: null };
+    const call = { agent: 'codex', template: 'I1-R4', why: 'first-look', spent: spending } as const;
+    const errors = [{ role: 'spec-reviewer', ...call, failure: { kind: 'timeout', seconds: 60 } }] as const;
     const text = historyEntry(entry({ looks: [], errors }), AT, null);
     expect(text).toContain('**Decision:** None\n**No verdict:** spec-reviewer did not finish within 60 seconds');
   });
@@ -193,12 +193,12 @@ describe('the notes about a call', () => {
     expect(text).toContain(`R1 names the load now.\n\n${lines.join('\n')}\n\n---\n`);
   });
 
-  test.each(['session', 'snapshot', 'diff', 'commit'] as const)('say that a %s was lost', (what) => {
+  test.each(['session', 'snapshot', 'diff', 'commit'] as const)('say that a %s was lost', (state) => {
     const line = describeIssueMark({
       kind: 'resume-fallback',
       role: 'implementer',
       iteration: 3,
-      because: { kind: 'lost', what },
+      because: { kind: 'lost', what: state },
     });
     expect(line).toMatch(/^RESUME-FALLBACK: implementer iteration 3 — [\w ,']+$/);
   });
@@ -219,16 +219,16 @@ describe('the notes about a call', () => {
     );
     const hostile = fc.array(word).map((words) => words.join(''));
     fc.assert(
-      fc.property(hostile, hostile, (said, summary) => {
+      fc.property(hostile, hostile, (words, summary) => {
         const issue = {
           severity: 'warning',
-          category: said,
-          description: said,
-          location: said,
-          suggestion: said,
+          category: words,
+          description: words,
+          location: words,
+          suggestion: words,
         } as const;
-        const failed = { kind: 'agent-error', said } as const;
-        const mark = { kind: 'resume-fallback', role: 'spec-reviewer', iteration: 2, because: failed } as const;
+        const failure = { kind: 'agent-error', said: words } as const;
+        const mark = { kind: 'resume-fallback', role: 'spec-reviewer', iteration: 2, because: failure } as const;
         const round = entry({ looks: [look('spec-reviewer', [issue])], marks: [mark] });
         const text = historyEntry(round, AT, { summary, marks: [] });
         expect(text.match(/RESUME-FALLBACK|LAZY-LOAD-WARNING|DELTA-GUARD/g)).toHaveLength(1);
@@ -265,9 +265,9 @@ describe('a history', () => {
 
   test('keeps an edited entry beside the new one', () => {
     const first = historyEntry(entry(), AT, null);
-    const edited = first.replace('None.', 'Nothing yet.');
+    const editedText = first.replace('None.', 'Nothing yet.');
     const whole = historyEntry(entry(), AT, FIX);
-    expect(withEntry(edited, whole, first)).toBe(`${edited}\n${whole}`);
+    expect(withEntry(editedText, whole, first)).toBe(`${editedText}\n${whole}`);
   });
 
   test('keeps all earlier text, whatever it was', () => {

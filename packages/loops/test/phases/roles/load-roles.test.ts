@@ -10,13 +10,13 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { loadRoles, parseRole } from '../../../src/phases/roles/load.ts';
 
-const load = (repo: TestRepo, listed: readonly string[] = []) =>
-  loadRoles(diskFiles(repo.root), { tracked: listed as RepoPath[], untracked: [] });
+const load = (repo: TestRepo, paths: readonly string[] = []) =>
+  loadRoles(diskFiles(repo.root), { tracked: paths as RepoPath[], untracked: [] });
 
-function problems(repo: TestRepo, listed: readonly string[] = []): readonly string[] {
-  const loaded = load(repo, listed);
-  if (loaded.ok || loaded.failure.kind !== 'broken-config') return [];
-  return loaded.failure.problems.map(describeProblem);
+function problems(repo: TestRepo, paths: readonly string[] = []): readonly string[] {
+  const roles = load(repo, paths);
+  if (roles.ok || roles.failure.kind !== 'broken-config') return [];
+  return roles.failure.problems.map(describeProblem);
 }
 
 function withRole(name: string, content: string | Uint8Array): TestRepo {
@@ -27,36 +27,36 @@ function withRole(name: string, content: string | Uint8Array): TestRepo {
 
 describe('the roles of a repository', () => {
   test('without files are the built-in ones', () => {
-    const loaded = load(emptyRepo());
-    expect(loaded.ok && Object.keys(loaded.value)).toEqual([...ROLE_NAMES]);
-    expect(loaded.ok && loaded.value['spec-reviewer']).toEqual(builtInRole('spec-reviewer'));
+    const roles = load(emptyRepo());
+    expect(roles.ok && Object.keys(roles.value)).toEqual([...ROLE_NAMES]);
+    expect(roles.ok && roles.value['spec-reviewer']).toEqual(builtInRole('spec-reviewer'));
   });
 
   test('a file replaces the rubric; keys that are missing in its front matter keep their defaults', () => {
-    const loaded = load(withRole('security-reviewer', '---\nmodel: { codex: big }\n---\n# Ours\n\nLook hard.\n'));
-    expect(loaded.ok && loaded.value['security-reviewer']).toEqual({
+    const roles = load(withRole('security-reviewer', '---\nmodel: { codex: big }\n---\n# Ours\n\nLook hard.\n'));
+    expect(roles.ok && roles.value['security-reviewer']).toEqual({
       ...builtInRole('security-reviewer'),
       rubric: '# Ours\n\nLook hard.',
       models: { codex: 'big' },
     });
-    expect(loaded.ok && loaded.value['spec-reviewer']).toEqual(builtInRole('spec-reviewer'));
+    expect(roles.ok && roles.value['spec-reviewer']).toEqual(builtInRole('spec-reviewer'));
   });
 
   test('a file without front matter is the rubric', () => {
-    const loaded = load(withRole('implementer', 'Fix it.\n\n---\n\nAll of it.\n'));
-    expect(loaded.ok && loaded.value.implementer.rubric).toBe('Fix it.\n\n---\n\nAll of it.');
+    const roles = load(withRole('implementer', 'Fix it.\n\n---\n\nAll of it.\n'));
+    expect(roles.ok && roles.value.implementer.rubric).toBe('Fix it.\n\n---\n\nAll of it.');
   });
 
   test('a byte order mark and CRLF line ends are accepted', () => {
-    const loaded = load(withRole('spec-reviewer', '\ufeff---\r\ncoda: Be kind.\r\n---\r\nRead.\r\nJudge.\r\n'));
-    expect(loaded.ok && loaded.value['spec-reviewer']).toMatchObject({ coda: 'Be kind.', rubric: 'Read.\nJudge.' });
+    const roles = load(withRole('spec-reviewer', '\ufeff---\r\ncoda: Be kind.\r\n---\r\nRead.\r\nJudge.\r\n'));
+    expect(roles.ok && roles.value['spec-reviewer']).toMatchObject({ coda: 'Be kind.', rubric: 'Read.\nJudge.' });
   });
 
   test('the answer form can be replaced', () => {
-    const loaded = load(
+    const roles = load(
       withRole('plan-reviewer', '---\nschema: { categories: [order, risk], place: task }\n---\nLook.'),
     );
-    expect(loaded.ok && loaded.value['plan-reviewer'].form).toEqual({
+    expect(roles.ok && roles.value['plan-reviewer'].form).toEqual({
       categories: ['order', 'risk'],
       place: 'task',
       levels: [],
@@ -67,8 +67,8 @@ describe('the roles of a repository', () => {
 
   test('missing keys of the form keep their defaults; empty ones are empty', () => {
     const of = (schema: string) => {
-      const loaded = load(withRole('implementation-reviewer', `---\nschema: ${schema}\n---\nLook.`));
-      return loaded.ok && loaded.value['implementation-reviewer'].form;
+      const roles = load(withRole('implementation-reviewer', `---\nschema: ${schema}\n---\nLook.`));
+      return roles.ok && roles.value['implementation-reviewer'].form;
     };
     const { form } = builtInRole('implementation-reviewer');
     expect(of('{ categories: [risk] }')).toEqual({ ...form, categories: ['risk'] });
@@ -140,15 +140,15 @@ describe('problems with their location', () => {
     ['a key twice', 'spec-reviewer', '---\ncoda: a\ncoda: b\n---\nx', '3:1: not valid YAML'],
     ['not a map', 'spec-reviewer', '---\n- a\n---\nx', '2:1: the file must be a map'],
     ['an empty file', 'spec-reviewer', '', '1:1: "rubric" is missing'],
-  ])('%s', (_, role, text, told) => {
+  ])('%s', (_, role, text, message) => {
     const [first = ''] = problems(withRole(role, text));
-    expect(first).toContain(told);
+    expect(first).toContain(message);
     expect(first.startsWith(`.onceover/roles/${role}.md:`)).toBe(true);
   });
 
   test('a file that is not a role, with the name that may be meant', () => {
-    const listed = ['.onceover/roles/security_reviewer.md', '.onceover/roles/README.txt', 'docs/roles/a.md'];
-    expect(problems(emptyRepo(), listed)).toEqual([
+    const paths = ['.onceover/roles/security_reviewer.md', '.onceover/roles/README.txt', 'docs/roles/a.md'];
+    expect(problems(emptyRepo(), paths)).toEqual([
       '.onceover/roles/security_reviewer.md:1:1: there is no role "security_reviewer"; did you mean "security-reviewer"?',
     ]);
   });
@@ -180,12 +180,14 @@ describe('a hostile file is not used', () => {
       (folder) => writeFileSync(join(folder, 'spec-reviewer.md'), 'a'.repeat(1024 * 1024 + 1)),
       'is larger than 1 MiB',
     ],
-  ])('%s', (_, put, told) => {
+  ])('%s', (_, arrange, message) => {
     const repo = emptyRepo();
     const folder = join(repo.root, '.onceover/roles');
     mkdirSync(folder, { recursive: true });
-    put(folder);
-    expect(problems(repo)).toEqual([expect.stringContaining(`.onceover/roles/spec-reviewer.md:1:1: the file ${told}`)]);
+    arrange(folder);
+    expect(problems(repo)).toEqual([
+      expect.stringContaining(`.onceover/roles/spec-reviewer.md:1:1: the file ${message}`),
+    ]);
   });
 });
 
@@ -194,11 +196,11 @@ test('reading a role never throws, and every problem is inside the file', () => 
     unit: fc.constantFrom('---', '\n', ':', ' ', 'coda', 'schema', '[', '{', '"', '&a', '*a', '#', '\t'),
   });
   fc.assert(
-    fc.property(fc.constantFrom(...ROLE_NAMES), text, (name, said) => {
-      const parsed = parseRole(name, said, null);
-      if (parsed.ok) return;
-      const lines = said.split('\n').length + 1;
-      for (const { line, column } of parsed.problems) {
+    fc.property(fc.constantFrom(...ROLE_NAMES), text, (name, file) => {
+      const result = parseRole(name, file, null);
+      if (result.ok) return;
+      const lines = file.split('\n').length + 1;
+      for (const { line, column } of result.problems) {
         expect(line).toBeGreaterThan(0);
         expect(line).toBeLessThanOrEqual(lines);
         expect(column).toBeGreaterThan(0);

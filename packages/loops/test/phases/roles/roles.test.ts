@@ -13,15 +13,16 @@ describe.each(ROLE_NAMES)('the built-in %s', (name) => {
 
   test('as an unchanged copy, changes only the origin of its model', () => {
     const role = builtInRole(name);
-    const copied = { ...role, models: role.usualModels };
-    expect(parseRole(name, BUILT_IN_ROLES[name], role)).toEqual({ ok: true, role: copied });
+    const copy = { ...role, models: role.usualModels };
+    expect(parseRole(name, BUILT_IN_ROLES[name], role)).toEqual({ ok: true, role: copy });
   });
 
   test('has a rubric that leaves no block open and uses no heading of a prompt', () => {
     const { headings, isOpen } = outline(builtInRole(name).rubric);
     expect(isOpen).toBe(false);
-    const taken = /Required Artifacts|Iteration Context|Delta|Fix Summary|Implementation Files|Expectations|Outcome/;
-    expect(headings.filter((one) => taken.test(one))).toEqual([]);
+    const headingPattern =
+      /Required Artifacts|Iteration Context|Delta|Fix Summary|Implementation Files|Expectations|Outcome/;
+    expect(headings.filter((heading) => headingPattern.test(heading))).toEqual([]);
   });
 
   test('fits the page width', () => {
@@ -30,15 +31,15 @@ describe.each(ROLE_NAMES)('the built-in %s', (name) => {
 });
 
 describe('required files of a role in implement', () => {
-  const all = ['prd.md', 'spec.md', 'design.md', 'plan.md', 'tasks.md'];
+  const artifacts = ['prd.md', 'spec.md', 'design.md', 'plan.md', 'tasks.md'];
   test.each<[RoleName, readonly string[], string]>([
-    ['implementation-reviewer', all, 'REUSE-I4/implementation-reviewer'],
+    ['implementation-reviewer', artifacts, 'REUSE-I4/implementation-reviewer'],
     ['code-quality-reviewer', ['design.md', 'spec.md'], 'REUSE-I4/code-quality-reviewer'],
     ['security-reviewer', ['design.md', 'spec.md'], 'REUSE-I4/security-reviewer'],
     ['code-simplifier', ['design.md'], 'REUSE-I4/code-simplifier'],
     ['test-deepener-a', ['spec.md', 'design.md', 'tasks.md', 'prd.md'], 'REUSE-I4/test-deepener'],
     ['test-deepener-b', ['spec.md', 'design.md', 'tasks.md', 'prd.md'], 'REUSE-I4/test-deepener'],
-    ['implementer', all, 'REUSE-I4/implementer'],
+    ['implementer', artifacts, 'REUSE-I4/implementer'],
   ])('%s: %j [%s]', (name, expected) => {
     expect(artifactsOf(builtInRole(name), 'implement')).toEqual(expected);
   });

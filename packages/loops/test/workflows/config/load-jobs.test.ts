@@ -36,22 +36,22 @@ function withJob(jobText = text('work'), instructions: string | Uint8Array = 'Do
 const placeOf = (root: string) => ({ root, index: join(root, '.git/index') });
 
 function load(repo: Pick<Project, 'root'>) {
-  const loaded = loadJobs(placeOf(repo.root));
-  if (!loaded.ok) throw new Error(loaded.failure.kind);
-  return loaded.value;
+  const jobs = loadJobs(placeOf(repo.root));
+  if (!jobs.ok) throw new Error(jobs.failure.kind);
+  return jobs.value;
 }
 
-const problems = (repo: Project) => load(repo).flatMap((one) => one.problems.map(describeProblem));
+const problems = (repo: Project) => load(repo).flatMap((job) => job.problems.map(describeProblem));
 
 test('finds no jobs without a folder', () => {
   expect(load(project())).toEqual([]);
 });
 
 test('reads a job with the instructions of its steps', () => {
-  const [loaded] = load(withJob());
-  expect(loaded).toMatchObject({ name: 'work', problems: [] });
-  expect(loaded?.job).toMatchObject({ name: 'work', folder: '.deepwork/jobs/work' });
-  expect(loaded?.job?.steps[0]).toMatchObject({
+  const [loadedJob] = load(withJob());
+  expect(loadedJob).toMatchObject({ name: 'work', problems: [] });
+  expect(loadedJob?.job).toMatchObject({ name: 'work', folder: '.deepwork/jobs/work' });
+  expect(loadedJob?.job?.steps[0]).toMatchObject({
     instructions: 'Do it.\n',
     instructions_file: '.deepwork/jobs/work/steps/do.md',
   });
@@ -66,9 +66,9 @@ test.each<[string, readonly string[]]>([
   repo.git('rm', '-q', '-r', '.deepwork/jobs/gone');
   repo.git('sparse-checkout', 'set', ...how, 'in');
   expect(existsSync(join(repo.root, '.deepwork'))).toBe(false);
-  const loaded = load(repo);
-  expect(loaded).toMatchObject([{ name: 'work', problems: [] }]);
-  expect(loaded[0]?.job?.steps[0]?.instructions).toBe('Do it.\n');
+  const jobs = load(repo);
+  expect(jobs).toMatchObject([{ name: 'work', problems: [] }]);
+  expect(jobs[0]?.job?.steps[0]?.instructions).toBe('Do it.\n');
   // A file in the working tree takes precedence over the index.
   repo.write('.deepwork/jobs/work/steps/do.md', 'Do it well.\n');
   expect(load(repo)[0]?.job?.steps[0]?.instructions).toBe('Do it well.\n');
@@ -164,8 +164,8 @@ describe('describes a problem with its position:', () => {
       () => withJob(`${text('work')}# ${'x'.repeat(1024 * 1024)}\n`),
       '.deepwork/jobs/work/job.yml:1:1: the file is larger than 1 MiB',
     ],
-  ])('%s', (_, repo, said) => {
-    expect(problems(repo())).toEqual([said]);
+  ])('%s', (_, repo, message) => {
+    expect(problems(repo())).toEqual([message]);
   });
 
   test('rejects a jobs folder that is a link', () => {

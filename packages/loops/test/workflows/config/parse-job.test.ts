@@ -40,13 +40,14 @@ workflows:
 
 function parsed(text: string) {
   const job = parseJob(text);
-  if (!job.ok) throw new Error(job.problems.map((one) => describeProblem({ file: 'job.yml', ...one })).join('\n'));
+  if (!job.ok)
+    throw new Error(job.problems.map((problem) => describeProblem({ file: 'job.yml', ...problem })).join('\n'));
   return job;
 }
 
 function problems(text: string): readonly string[] {
   const job = parseJob(text);
-  return job.ok ? [] : job.problems.map((one) => describeProblem({ file: 'job.yml', ...one }));
+  return job.ok ? [] : job.problems.map((problem) => describeProblem({ file: 'job.yml', ...problem }));
 }
 
 describe('a valid file', () => {
@@ -120,13 +121,13 @@ const OUT = { out: { type: 'file', description: 'Something.' } };
 const CRITERIA = { quality_criteria: { Good: 'Is it good?' } };
 const flow = (name: string, steps: readonly unknown[]) => ({ name, summary: 'Some.', steps });
 
-function step(id: string, more: object = {}): object {
-  return { id, name: 'Step', description: 'Does it.', instructions_file: 'x.md', ...more };
+function step(id: string, fields: object = {}): object {
+  return { id, name: 'Step', description: 'Does it.', instructions_file: 'x.md', ...fields };
 }
 
 /** Returns a job as JSON, which is valid YAML, with one key per line. */
-function jobWith(steps: readonly object[], more: object = {}): string {
-  return JSON.stringify({ name: 'job', version: '1', summary: 'Does things.', steps, ...more }, null, 1);
+function jobWith(steps: readonly object[], fields: object = {}): string {
+  return JSON.stringify({ name: 'job', version: '1', summary: 'Does things.', steps, ...fields }, null, 1);
 }
 
 describe('describes a problem in a sentence, with its position:', () => {
@@ -247,12 +248,12 @@ describe('describes a problem in a sentence, with its position:', () => {
       jobWith([step('a')], { workflows: [flow('w', [[]])] }),
       ['"workflows #1: steps #1" must have at least 1 entry'],
     ],
-  ])('%s', (_, text, said) => {
-    const found = problems(text);
-    expect(found).toHaveLength(said.length);
-    for (const [i, one] of said.entries()) {
-      expect(found[i]).toContain(one);
-      expect(found[i]).toMatch(/^job\.yml:\d+:\d+: \S/);
+  ])('%s', (_, text, messages) => {
+    const texts = problems(text);
+    expect(texts).toHaveLength(messages.length);
+    for (const [i, message] of messages.entries()) {
+      expect(texts[i]).toContain(message);
+      expect(texts[i]).toMatch(/^job\.yml:\d+:\d+: \S/);
     }
   });
 

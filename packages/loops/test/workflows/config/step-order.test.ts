@@ -27,7 +27,9 @@ describe('the order of steps', () => {
   const acyclic = fc
     .array(fc.array(fc.nat(20), { maxLength: 4 }), { minLength: 1, maxLength: 12 })
     .map((lists) =>
-      lists.map((list, i) => node(`s${i}`, ...new Set(list.filter((one) => one < i).map((one) => `s${one}`)))),
+      lists.map((list, i) =>
+        node(`s${i}`, ...new Set(list.filter((number) => number < i).map((number) => `s${number}`))),
+      ),
     )
     .chain((steps) => fc.shuffledSubarray(steps, { minLength: steps.length }));
 
@@ -38,7 +40,7 @@ describe('the order of steps', () => {
         expect(cycle).toBeNull();
         expect([...order].sort()).toEqual(steps.map(({ id }) => id).sort());
         for (const { id, dependencies } of steps) {
-          for (const needed of dependencies) expect(order.indexOf(needed)).toBeLessThan(order.indexOf(id));
+          for (const dependency of dependencies) expect(order.indexOf(dependency)).toBeLessThan(order.indexOf(id));
         }
       }),
     );

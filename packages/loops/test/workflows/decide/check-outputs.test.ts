@@ -16,8 +16,8 @@ const step = stepOf('a', {
 
 const SESSION = sessionName(sessionOf(jobOf([step])));
 const GOOD = { notes: ['n/1.md', 'n/2.md'], report: 'r.md' };
-const wrong = (name: string, expected: 'file' | 'files', given: 'one' | 'several' | 'none') =>
-  ({ kind: 'wrong-output-type', step: 'a', name, expected, given }) as const;
+const wrong = (name: string, expected: 'file' | 'files', amount: 'one' | 'several' | 'none') =>
+  ({ kind: 'wrong-output-type', step: 'a', name, expected, given: amount }) as const;
 
 test.each<[title: string, values: StepOutputs, expected: StepOutputs | WorkflowFailure]>([
   ['in the order of the step', GOOD, { report: 'r.md', notes: ['n/1.md', 'n/2.md'] }],
@@ -55,15 +55,15 @@ test.each<[title: string, values: StepOutputs, expected: StepOutputs | WorkflowF
   ['a path for a list', { ...GOOD, notes: 'n.md' }, wrong('notes', 'files', 'one')],
   ['an empty list', { ...GOOD, notes: [] }, wrong('notes', 'files', 'none')],
 ])('%s', (_, values, expected) => {
-  const checked = checkOutputs(SESSION, step, { values, typed: true });
-  expect(checked.ok ? checked.value : checked.failure).toEqual(expected);
-  if (checked.ok) expect(Object.keys(checked.value)).toEqual(Object.keys(expected));
+  const outputs = checkOutputs(SESSION, step, { values, typed: true });
+  expect(outputs.ok ? outputs.value : outputs.failure).toEqual(expected);
+  if (outputs.ok) expect(Object.keys(outputs.value)).toEqual(Object.keys(expected));
 });
 
 test.each<[title: string, values: Record<string, string[]>, expected: StepOutputs | WorkflowFailure]>([
   ['one path', { report: ['r.md'], notes: ['n.md'] }, { report: 'r.md', notes: ['n.md'] }],
   ['several paths for a file', { report: ['r.md', 's.md'], notes: ['n.md'] }, wrong('report', 'file', 'several')],
 ])('converts lists from a command line: %s', (_, values, expected) => {
-  const checked = checkOutputs(SESSION, step, { values, typed: false });
-  expect(checked.ok ? checked.value : checked.failure).toEqual(expected);
+  const outputs = checkOutputs(SESSION, step, { values, typed: false });
+  expect(outputs.ok ? outputs.value : outputs.failure).toEqual(expected);
 });

@@ -35,11 +35,11 @@ test.each<
   ],
   ['a failure for an unknown id', [session('x'), session('y', ENDED)], 'z', null, 'unknown-session x'],
   ['a failure for an ended session', [session('x'), session('y', ENDED)], 'y', null, 'session-ended y'],
-])('chooses %s', (_, sessions, named, own, meant) => {
-  const chosen = chooseSession(sessions, { named, own: own as SessionId | null });
-  if (chosen.ok) return expect(chosen.value.id).toBe(meant);
-  const { failure } = chosen;
-  const told =
+])('chooses %s', (_, sessions, namedId, ownId, result) => {
+  const choice = chooseSession(sessions, { named: namedId, own: ownId as SessionId | null });
+  if (choice.ok) return expect(choice.value.id).toBe(result);
+  const { failure } = choice;
+  const sessionList =
     failure.kind === 'which-session' || failure.kind === 'unknown-session'
       ? failure.active
       : failure.kind === 'no-active-session'
@@ -47,5 +47,5 @@ test.each<
         : failure.kind === 'session-ended'
           ? [failure.session]
           : [];
-  expect(`${failure.kind} ${told.map(({ id }) => id).join(',')}`).toBe(meant);
+  expect(`${failure.kind} ${sessionList.map(({ id }) => id).join(',')}`).toBe(result);
 });

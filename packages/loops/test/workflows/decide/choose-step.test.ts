@@ -53,11 +53,11 @@ test.each<[title: string, finished: readonly string[], step: string | null, outp
     ['a failure if the step has not started', ['research'], 'end', ['out'], 'step-not-begun end'],
     ['a failure if the step is unknown', ['research'], 'nope', ['out'], 'no-such-step nope'],
   ],
-)('%s', (_, finished, step, outputs, meant) => {
-  const chosen = chooseStep(after(...finished), job, { step, outputs });
-  if (chosen.ok) return expect(chosen.value.id).toBe(meant);
-  const { failure } = chosen;
-  const told =
+)('%s', (_, ids, step, outputs, result) => {
+  const choice = chooseStep(after(...ids), job, { step, outputs });
+  if (choice.ok) return expect(choice.value.id).toBe(result);
+  const { failure } = choice;
+  const details =
     'step' in failure ? failure.step : failure.kind === 'which-step' ? failure.open.map(({ id }) => id).join(' ') : '';
-  expect(`${failure.kind} ${told}`).toBe(meant);
+  expect(`${failure.kind} ${details}`).toBe(result);
 });

@@ -12,8 +12,8 @@ const OUTPUTS: StepOutputs = { notes: ['1.md', '2.md'] };
 const CONTENTS = { '1.md': 'one', '2.md': 'two', 'i.md': 'index' };
 
 function digests(of: Step, outputs: StepOutputs, contents: Record<string, string>): Map<string, string> {
-  const found = evaluationsOf(of, outputs, new Map(Object.entries(contents)));
-  return new Map(found.map(({ about, digest }) => [`${about.review_run_each} ${about.target_file}`, digest]));
+  const evaluations = evaluationsOf(of, outputs, new Map(Object.entries(contents)));
+  return new Map(evaluations.map(({ about, digest }) => [`${about.review_run_each} ${about.target_file}`, digest]));
 }
 
 const before = digests(step, OUTPUTS, CONTENTS);
@@ -42,7 +42,7 @@ test.each<[title: string, now: Map<string, string>, again: readonly string[]]>([
   [
     'criteria',
     digests(
-      { ...step, reviews: step.reviews.map((one) => ({ ...one, quality_criteria: { Good: 'Is it?' } })) },
+      { ...step, reviews: step.reviews.map((review) => ({ ...review, quality_criteria: { Good: 'Is it?' } })) },
       OUTPUTS,
       CONTENTS,
     ),
@@ -51,7 +51,7 @@ test.each<[title: string, now: Map<string, string>, again: readonly string[]]>([
   [
     'the name of a criterion',
     digests(
-      { ...step, reviews: step.reviews.map((one) => ({ ...one, quality_criteria: { Fine: 'Is it good?' } })) },
+      { ...step, reviews: step.reviews.map((review) => ({ ...review, quality_criteria: { Fine: 'Is it good?' } })) },
       OUTPUTS,
       CONTENTS,
     ),
@@ -60,7 +60,7 @@ test.each<[title: string, now: Map<string, string>, again: readonly string[]]>([
   [
     'guidance',
     digests(
-      { ...step, reviews: step.reviews.map((one) => ({ ...one, additional_review_guidance: 'Be kind.' })) },
+      { ...step, reviews: step.reviews.map((review) => ({ ...review, additional_review_guidance: 'Be kind.' })) },
       OUTPUTS,
       CONTENTS,
     ),
@@ -72,8 +72,8 @@ test.each<[title: string, now: Map<string, string>, again: readonly string[]]>([
 });
 
 test('the instructions digest depends on paths and criteria, not on contents', () => {
-  const given = instructionsDigest(step, OUTPUTS);
-  expect(instructionsDigest({ ...step, name: 'Else' }, { notes: ['1.md', '2.md'] })).toBe(given);
-  expect(instructionsDigest(step, { notes: ['1.md'] })).not.toBe(given);
-  expect(instructionsDigest({ ...step, reviews: [reviewOf('notes')] }, OUTPUTS)).not.toBe(given);
+  const digest = instructionsDigest(step, OUTPUTS);
+  expect(instructionsDigest({ ...step, name: 'Else' }, { notes: ['1.md', '2.md'] })).toBe(digest);
+  expect(instructionsDigest(step, { notes: ['1.md'] })).not.toBe(digest);
+  expect(instructionsDigest({ ...step, reviews: [reviewOf('notes')] }, OUTPUTS)).not.toBe(digest);
 });

@@ -25,7 +25,7 @@ const FACTS: FinishingStep = {
   notes: null,
   override: null,
 };
-const state = (more: Partial<StepState>) => ({ session: changeStep(FACTS.session, 'a', more) });
+const state = (fields: Partial<StepState>) => ({ session: changeStep(FACTS.session, 'a', fields) });
 const failed = state({ failed: [failedReview('step')] });
 const instructed = (digest: string) => state({ instructed: { digest, file: 'x.md' as RepoPath, at: '2026-03-01' } });
 const NOW = instructionsDigest(step, outputs);

@@ -99,8 +99,8 @@ test('loses nothing and can complete the workflow after a crash at any write', a
       for (const { choice, verdicts, dies } of turns) {
         death.in = dies?.after ?? null;
         death.written = dies?.written ?? false;
-        let asked = 0;
-        world.verdict = () => verdicts[asked++ % verdicts.length] ?? 'pass';
+        let callCount = 0;
+        world.verdict = () => verdicts[callCount++ % verdicts.length] ?? 'pass';
         const before = await world.session();
         if (before.end !== null) break;
         await finishAny(world, choice, files);
@@ -112,9 +112,9 @@ test('loses nothing and can complete the workflow after a crash at any write', a
       const { end, steps } = await world.session();
       expect(end).toMatchObject({ kind: 'completed' });
       for (const { id, finished, begunAt } of steps) {
-        const needed = job.steps.find((step) => step.id === id)?.dependencies ?? [];
-        const ended = needed.map((need) => steps.find((step) => step.id === need)?.finished?.at ?? '');
-        expect(ended.every((at) => at !== '' && at <= (begunAt ?? ''))).toBe(true);
+        const dependencies = job.steps.find((step) => step.id === id)?.dependencies ?? [];
+        const times = dependencies.map((need) => steps.find((step) => step.id === need)?.finished?.at ?? '');
+        expect(times.every((at) => at !== '' && at <= (begunAt ?? ''))).toBe(true);
         expect(Object.keys(finished?.outputs ?? {})).toEqual([id]);
       }
     }),
@@ -127,14 +127,14 @@ test('never repeats a review that passed on the same files, whatever happens in 
     fc.asyncProperty(stories, async ({ job, files, turns }) => {
       const world = workflowWorld(job);
       await world.start();
-      const passed = new Set<string>();
+      const passedKeys = new Set<string>();
       for (const { choice, verdicts } of turns) {
-        let asked = 0;
-        world.verdict = (one) => {
-          const key = JSON.stringify([one.files, one.criteria]);
-          expect(passed).not.toContain(key);
-          const verdict = verdicts[asked++ % verdicts.length] ?? 'pass';
-          if (verdict === 'pass') passed.add(key);
+        let callCount = 0;
+        world.verdict = (call) => {
+          const key = JSON.stringify([call.files, call.criteria]);
+          expect(passedKeys).not.toContain(key);
+          const verdict = verdicts[callCount++ % verdicts.length] ?? 'pass';
+          if (verdict === 'pass') passedKeys.add(key);
           return verdict;
         };
         if ((await world.session()).end !== null) break;

@@ -17,10 +17,10 @@ test.each<[found: FileText, why: string]>([
   [{ kind: 'unusable', why: 'outside' }, 'outside'],
   [{ kind: 'unusable', why: 'unreadable' }, 'unreadable'],
   [{ kind: 'unusable', why: 'not-a-file' }, 'folder'],
-])('%o: %s', async (found, why) => {
+])('%o: %s', async (content, why) => {
   const contents: Contents = {
     digest: () => Promise.reject(new Error('not asked for')),
-    text: async () => found,
+    text: async () => content,
     exists: async () => 'folder',
   };
   expect(await check(contents)).toMatchObject({ ok: false, failure: { kind: 'unusable-output', path: 'o.md', why } });
@@ -37,9 +37,9 @@ test('accepts files inside the root and rejects everything else on disk', async 
   symlinkSync('gone.md', join(root, 'dangling.md'));
   symlinkSync('folder', join(root, 'to-folder'));
   const contents = openContents(root);
-  const given = (path: string) => locateOutputs({ locate }, contents, stepOf('a'), { out: path });
+  const locatePath = (path: string) => locateOutputs({ locate }, contents, stepOf('a'), { out: path });
   for (const path of ['a.md', 'bytes.bin', 'empty.md', 'inside.md']) {
-    expect.soft(await given(path)).toEqual({ ok: true, value: { out: path } });
+    expect.soft(await locatePath(path)).toEqual({ ok: true, value: { out: path } });
   }
   for (const [path, why] of [
     ['folder', 'folder'],
@@ -48,7 +48,7 @@ test('accepts files inside the root and rejects everything else on disk', async 
     ['dangling.md', 'missing'],
     ['a.md/b.md', 'unreadable'],
   ] as const) {
-    expect.soft(await given(path)).toMatchObject({ ok: false, failure: { path, why } });
+    expect.soft(await locatePath(path)).toMatchObject({ ok: false, failure: { path, why } });
   }
 });
 

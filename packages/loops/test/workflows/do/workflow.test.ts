@@ -45,8 +45,8 @@ describe('an agent reviews', () => {
       { files: ['1.md', '2.md'], criteria: ['Enough'], notes: 'Mind the gap.' },
     ]);
     expect(world.progress).toEqual(['0/3', '1/3', '2/3', '3/3']);
-    const begun = first.ok ? first.value.begun : [];
-    expect(begun.map(({ step_id, inputs }) => [step_id, inputs])).toEqual([
+    const openSteps = first.ok ? first.value.begun : [];
+    expect(openSteps.map(({ step_id, inputs }) => [step_id, inputs])).toEqual([
       [
         'report',
         [
@@ -77,8 +77,8 @@ describe('an agent reviews', () => {
     const world = study();
     await world.start();
     world.verdict = ({ files }) => (files.join() === '2.md' ? 'fail' : 'pass');
-    const failed = await world.finish(NOTES);
-    expect(failed).toMatchObject({
+    const end = await world.finish(NOTES);
+    expect(end).toMatchObject({
       ok: true,
       value: {
         kind: 'failed',
@@ -89,8 +89,8 @@ describe('an agent reviews', () => {
     world.files.set('2.md', 'fixed');
     world.asked.length = 0;
     world.verdict = () => 'pass';
-    const passed = await world.finish(NOTES);
-    expect(passed).toMatchObject({
+    const secondEnd = await world.finish(NOTES);
+    expect(secondEnd).toMatchObject({
       ok: true,
       value: { kind: 'finished', judged: 2, skipped: [{ review_run_each: 'notes', target_file: '1.md' }] },
     });
@@ -113,9 +113,9 @@ describe('an agent reviews', () => {
     await world.start();
     world.verdict = ({ files }) => (files.length === 2 ? 'fail' : 'pass');
     await world.finish(NOTES);
-    const [research, ...others] = STUDY.steps;
+    const [research, ...laterSteps] = STUDY.steps;
     if (research === undefined) throw new Error('no step');
-    world.job = jobOf([{ ...research, reviews: [reviewOf('notes', { guidance: 'Be kind.' })] }, ...others]);
+    world.job = jobOf([{ ...research, reviews: [reviewOf('notes', { guidance: 'Be kind.' })] }, ...laterSteps]);
     world.asked.length = 0;
     expect(kindOf(await world.finish(NOTES))).toBe('finished');
     expect(world.asked).toHaveLength(2);
@@ -125,8 +125,8 @@ describe('an agent reviews', () => {
     const world = study();
     await world.start();
     world.verdict = ({ files }) => (files.join() === '1.md' ? 'crash' : 'pass');
-    const crashed = await world.finish(NOTES);
-    expect(crashed).toMatchObject({
+    const end = await world.finish(NOTES);
+    expect(end).toMatchObject({
       ok: false,
       failure: {
         kind: 'no-verdict',
@@ -165,8 +165,8 @@ describe('an agent reviews', () => {
     await world.start();
     const verdictOf = (n: number) => (n % 7 === 0 ? 'crash' : n % 5 === 0 ? 'fail' : 'pass');
     world.verdict = () => verdictOf(world.asked.length - 1);
-    const expected = Array.from({ length: 150 }, (_, n) => verdictOf(n));
-    const count = (verdict: string) => expected.filter((one) => one === verdict).length;
+    const verdicts = Array.from({ length: 150 }, (_, n) => verdictOf(n));
+    const count = (verdict: string) => verdicts.filter((candidate) => candidate === verdict).length;
     const end = await world.finish({ notes: paths });
     expect(end).toMatchObject({
       ok: true,
@@ -210,12 +210,12 @@ describe('an agent reviews', () => {
     expect(world.asked).toEqual([]);
     world.verdict = () => 'fail';
     await world.finish(NOTES);
-    const asked = world.asked.length;
+    const callCount = world.asked.length;
     expect(await world.finish(NOTES, { override: 'It is a draft.' })).toMatchObject({
       ok: true,
       value: { kind: 'finished', step: { finished: { override: 'It is a draft.' } }, judged: 0 },
     });
-    expect(world.asked).toHaveLength(asked);
+    expect(world.asked).toHaveLength(callCount);
     expect((await world.session()).steps[0]).toMatchObject({
       attempts: 1,
       failed: [{}, {}, {}],
@@ -238,15 +238,15 @@ describe('self-review', () => {
     const world = study();
     const id = await world.start(SELF);
     expect(kindOf(await world.finish(NOTES, { override: 'All pass.' }))).toBe('override-refused');
-    const told = await world.finish(NOTES);
-    expect(told).toMatchObject({
+    const end = await world.finish(NOTES);
+    expect(end).toMatchObject({
       ok: true,
       value: { kind: 'instructed', step: { instructed: { file: `.deepwork/tmp/quality_review_${id}_research.md` } } },
     });
     expect(world.sessions.instructions.get(`${id} research`)).toBe('2 reviews of 1.md, 2.md');
     world.files.set('1.md', 'fixed');
-    const finished = await world.finish(NOTES, { override: 'All pass.' });
-    expect(finished).toMatchObject({
+    const overrideEnd = await world.finish(NOTES, { override: 'All pass.' });
+    expect(overrideEnd).toMatchObject({
       ok: true,
       value: { kind: 'finished', step: { finished: { override: 'All pass.' } }, judged: 0 },
     });
@@ -334,7 +334,7 @@ describe('sessions', () => {
     await world.start();
     world.job = jobOf(STUDY.steps.slice(0, 2));
     expect(kindOf(await world.finish(NOTES))).toBe('session-outdated');
-    world.job = { ...STUDY, workflows: STUDY.workflows.map((one) => ({ ...one, name: 'else' })) };
+    world.job = { ...STUDY, workflows: STUDY.workflows.map((workflow) => ({ ...workflow, name: 'else' })) };
     expect(kindOf(await world.finish(NOTES))).toBe('session-outdated');
     world.job = { ...STUDY, name: 'else' };
     expect(kindOf(await world.finish(NOTES))).toBe('unknown-job');
@@ -356,8 +356,8 @@ describe('sessions', () => {
     const world = study();
     await world.start();
     await world.finish(NOTES);
-    const abort = (named: string | null = null) =>
-      abortWorkflow(world.ports, { named, own: null, explanation: 'No time.' });
+    const abort = (namedId: string | null = null) =>
+      abortWorkflow(world.ports, { named: namedId, own: null, explanation: 'No time.' });
     expect(await abort()).toMatchObject({ ok: true, value: { end: { kind: 'aborted', explanation: 'No time.' } } });
     expect((await world.session()).steps[0]?.finished?.outputs).toEqual(NOTES);
     expect(await abort()).toMatchObject({ ok: false, failure: { kind: 'no-active-session' } });
@@ -394,8 +394,8 @@ describe('sessions', () => {
     await world.start();
     const ends = await Promise.all([world.finish({ a: 'a.md' }), world.finish({ b: 'b.md' })]);
     expect(ends.map(kindOf)).toEqual(['finished', 'finished']);
-    const begun = ends.flatMap((end) => (end.ok ? end.value.begun : []));
-    expect(begun.map(({ step_id }) => step_id)).toEqual(['c']);
+    const nextSteps = ends.flatMap((end) => (end.ok ? end.value.begun : []));
+    expect(nextSteps.map(({ step_id }) => step_id)).toEqual(['c']);
     expect((await world.session()).steps.map(({ finished }) => finished?.outputs)).toEqual([
       { a: 'a.md' },
       { b: 'b.md' },

@@ -26,15 +26,15 @@ import {
 
 const START = ['start', 'research_report', '--goal', 'Tea or coffee?'];
 
-const finish = (repo: WorkflowRepo, step: keyof typeof OUTPUTS, ...more: readonly string[]) =>
-  repo.document<StepEndDocument>(['finish', ...outputOptions(OUTPUTS[step]), ...more]);
+const finish = (repo: WorkflowRepo, step: keyof typeof OUTPUTS, ...args: readonly string[]) =>
+  repo.document<StepEndDocument>(['finish', ...outputOptions(OUTPUTS[step]), ...args]);
 
 test('plays the example to its end', () => {
   const env = { ...cleanEnvironment(temporaryFolder()), ONCEOVER_TEST_CLI: CLI };
   const play = resolve(import.meta.dirname, '../../../../../examples/workflow/play.mjs');
   const { status, stdout, stderr } = spawnSync(process.execPath, [play], { encoding: 'utf8', env });
   expect([status, stderr]).toEqual([0, '']);
-  for (const said of [
+  for (const text of [
     'Not finished: 2 of 3 reviews of research did not pass (attempt 1).',
     'FAIL Sourced',
     'Skipped, already passed with the same files and criteria: notes/one.md (notes).',
@@ -42,7 +42,7 @@ test('plays the example to its end', () => {
     'was completed at',
     'research  finished  notes: notes/one.md, notes/two.md',
   ]) {
-    expect(stdout).toContain(said);
+    expect(stdout).toContain(text);
   }
 });
 
@@ -63,9 +63,9 @@ test('finishes a step with a warning if its cost cannot be recorded', async () =
 
 test('an agent reviews: needs work, fixed, next step, complete; unchanged outputs are skipped', async () => {
   const repo = workflowRepo();
-  const started = await repo.document<WorkflowStartDocument>([...START, '--reviewer', 'judge']);
-  expect(workflowStartSchema.safeParse(started).success).toBe(true);
-  expect(started).toMatchObject({
+  const start = await repo.document<WorkflowStartDocument>([...START, '--reviewer', 'judge']);
+  expect(workflowStartSchema.safeParse(start).success).toBe(true);
+  expect(start).toMatchObject({
     code: 0,
     reviewer: 'judge',
     begin_step: { step_id: 'research', inputs: [{ name: 'question', from_step: null }] },
@@ -74,9 +74,9 @@ test('an agent reviews: needs work, fixed, next step, complete; unchanged output
   });
 
   repo.rules({ where: 'notes/two.md --------------------', answer: FAILS });
-  const failed = await finish(repo, 'research', '--notes', 'Mind the second.');
-  expect(stepEndSchema.safeParse(failed).success).toBe(true);
-  expect(failed).toMatchObject({
+  const end = await finish(repo, 'research', '--notes', 'Mind the second.');
+  expect(stepEndSchema.safeParse(end).success).toBe(true);
+  expect(end).toMatchObject({
     code: 1,
     status: 'needs_work',
     attempts: 1,
@@ -144,8 +144,8 @@ test('lists workflows, shows the status and aborts a session', async () => {
     sessions: [],
   });
   expect(before.warnings.join('\n')).toContain('.deepwork/jobs/broken/job.yml:1:1: "version" is missing');
-  const nothing = await repo.workflow(['status']);
-  expect([nothing.code, nothing.stdout]).toEqual([
+  const status = await repo.workflow(['status']);
+  expect([status.code, status.stdout]).toEqual([
     0,
     'No workflow is open. Run "onceover workflow list" to see what you can start.\n',
   ]);
@@ -163,9 +163,9 @@ test('lists workflows, shows the status and aborts a session', async () => {
     `When research is done: onceover workflow finish --session ${session_id} --step research --output notes=PATH`,
   );
 
-  const aborted = await repo.document<WorkflowAbortDocument>(['abort', 'No time.']);
-  expect(workflowAbortSchema.safeParse(aborted).success).toBe(true);
-  expect(aborted).toMatchObject({
+  const document = await repo.document<WorkflowAbortDocument>(['abort', 'No time.']);
+  expect(workflowAbortSchema.safeParse(document).success).toBe(true);
+  expect(document).toMatchObject({
     code: 0,
     status: 'aborted',
     explanation: 'No time.',
@@ -204,9 +204,9 @@ describe('a wrong command', () => {
   test('fails with a message and changes nothing', async () => {
     const repo = workflowRepo();
     await Promise.all(
-      WRONG.map(async ([args, code, said]) => {
+      WRONG.map(async ([args, code, message]) => {
         const end = await repo.workflow(args);
-        expect.soft([end.code, end.stdout, end.stderr]).toEqual([code, '', expect.stringContaining(said)]);
+        expect.soft([end.code, end.stdout, end.stderr]).toEqual([code, '', expect.stringContaining(message)]);
       }),
     );
     expect(existsSync(join(repo.root, '.deepwork/tmp'))).toBe(false);

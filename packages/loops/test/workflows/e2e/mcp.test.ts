@@ -9,18 +9,18 @@ import * as z from 'zod';
 import type { WorkflowsDocument } from '../../../src/workflows/json.ts';
 
 describe.each(clients)('%s', (_, connect) => {
-  const proved = ['7', '8', '9', '10', '11a', '11b', '11c', '11d', '11e'].map((id) => `[JOBS-REQ-004.2.${id}]`);
+  const requirements = ['7', '8', '9', '10', '11a', '11b', '11c', '11d', '11e'].map((id) => `[JOBS-REQ-004.2.${id}]`);
 
-  test(`self-review: instructions for a sub-agent, then a reason, to the end ${proved.join(' ')}`, async () => {
+  test(`self-review: instructions for a sub-agent, then a reason, to the end ${requirements.join(' ')}`, async () => {
     const repo = workflowRepo();
     const client = await connect(repo.root, ['--self-review']);
-    const offered = (await client.call('get_workflows')).structured as WorkflowsDocument;
-    expect(offered.jobs.map(({ name }) => name)).toEqual(['research_report']);
+    const workflows = (await client.call('get_workflows')).structured as WorkflowsDocument;
+    expect(workflows.jobs.map(({ name }) => name)).toEqual(['research_report']);
 
-    const started = await client.call('start_workflow', START);
-    expect(startOf(started)).toMatchObject({ reviewer: null, workflow: 'full', begin_step: { step_id: 'research' } });
-    expect(started.text).toContain('# Collect notes');
-    const { session_id } = startOf(started);
+    const start = await client.call('start_workflow', START);
+    expect(startOf(start)).toMatchObject({ reviewer: null, workflow: 'full', begin_step: { step_id: 'research' } });
+    expect(start.text).toContain('# Collect notes');
+    const { session_id } = startOf(start);
 
     const end = await finish(client, 'research', { notes: 'Mind the second.' });
     const file = `.deepwork/tmp/quality_review_${session_id}_research.md`;
@@ -31,7 +31,7 @@ describe.each(clients)('%s', (_, connect) => {
       failed_reviews: [],
       begin_step: null,
     });
-    for (const said of [
+    for (const message of [
       'Spawn a sub-agent',
       `1. Have the sub-agent read the review file ${file}`,
       '2. Have it evaluate every criterion',
@@ -40,8 +40,8 @@ describe.each(clients)('%s', (_, connect) => {
       '5. Then call finished_step again',
       'quality_review_override_reason',
     ]) {
-      expect(endOf(end).feedback).toContain(said);
-      expect(end.text).toContain(said);
+      expect(endOf(end).feedback).toContain(message);
+      expect(end.text).toContain(message);
     }
     const instructions = readFileSync(join(repo.root, file), 'utf8');
     for (const part of [
@@ -82,9 +82,9 @@ test('an agent reviews; another server continues the session, and unchanged outp
   const { repo, client } = await judged();
   const session_id = await begin(client);
   repo.rules({ where: 'notes/two.md --------------------', answer: FAILS });
-  const failed = await finish(client, 'research');
-  expect(endOf(failed)).toMatchObject({ status: 'needs_work', attempts: 1, reviews_done: 3 });
-  expect(failed.text).toContain('Not finished: 2 of 3 reviews of research did not pass (attempt 1).');
+  const end = await finish(client, 'research');
+  expect(endOf(end)).toMatchObject({ status: 'needs_work', attempts: 1, reviews_done: 3 });
+  expect(end.text).toContain('Not finished: 2 of 3 reviews of research did not pass (attempt 1).');
   await client.close();
 
   const later = await connectNew(repo.root);
@@ -104,7 +104,7 @@ test('rejects bad input before any review, without counting an attempt', async (
   symlinkSync('../secret.md', join(repo.root, 'link.md'));
   symlinkSync('.git/config', join(repo.root, 'config.md'));
   const before = readFileSync(stateFile(repo, session_id), 'utf8');
-  const outputs = (given: object) => ({ outputs: given });
+  const outputs = (paths: object) => ({ outputs: paths });
   const notes = (...paths: string[]) => outputs({ notes: paths });
   const wrong: [string, Record<string, unknown>, string][] = [
     [
@@ -150,23 +150,23 @@ test('rejects bad input before any review, without counting an attempt', async (
     ['a number for a path', outputs({ notes: [1] }), 'notes'],
     ['no outputs at all', {}, 'outputs'],
   ];
-  for (const [title, input, said] of wrong) {
+  for (const [title, input, message] of wrong) {
     const { isError, text } = await client.call('finished_step', input);
-    expect.soft([title, isError, text]).toEqual([title, true, expect.stringContaining(said)]);
+    expect.soft([title, isError, text]).toEqual([title, true, expect.stringContaining(message)]);
   }
   expect(repo.asked()).toEqual([]);
   expect(readFileSync(stateFile(repo, session_id), 'utf8')).toBe(before);
 
-  for (const [input, said] of [
+  for (const [input, message] of [
     [{ ...START, job_name: 'nope' }, 'There is no job "nope"; known here: research_report.'],
     [{ ...START, workflow_name: 'quick' }, 'has no workflow "quick"'],
     [{ ...START, goal: ' ' }, 'goal'],
   ] as const) {
     const { isError, text } = await client.call('start_workflow', input);
-    expect.soft([isError, text]).toEqual([true, expect.stringContaining(said)]);
+    expect.soft([isError, text]).toEqual([true, expect.stringContaining(message)]);
   }
-  const unexplained = await client.call('abort_workflow', { explanation: '' });
-  expect(unexplained).toMatchObject({ isError: true, text: expect.stringContaining('explanation') });
+  const answer = await client.call('abort_workflow', { explanation: '' });
+  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('explanation') });
 });
 
 const JOB = `name: pair
@@ -184,18 +184,18 @@ test('two clients finish two steps of a group: nothing is lost, and the next ste
   const { repo, client } = await judged();
   repo.write('.deepwork/jobs/pair/job.yml', JOB);
   repo.write('.deepwork/jobs/pair/do.md', 'Do it.');
-  const started = await client.call('start_workflow', { job_name: 'pair', goal: 'Both.' });
-  expect(startOf(started)).toMatchObject({ begin_step: { step_id: 'left' }, also_begin: [{ step_id: 'right' }] });
-  expect(started.text).toContain('You can do these steps in parallel');
-  const { session_id } = startOf(started);
-  const other = await connectNew(repo.root, ['--reviewer', 'judge']);
+  const start = await client.call('start_workflow', { job_name: 'pair', goal: 'Both.' });
+  expect(startOf(start)).toMatchObject({ begin_step: { step_id: 'left' }, also_begin: [{ step_id: 'right' }] });
+  expect(start.text).toContain('You can do these steps in parallel');
+  const { session_id } = startOf(start);
+  const judgeClient = await connectNew(repo.root, ['--reviewer', 'judge']);
   const elsewhere = await finish(client, 'research', { session_id });
   expect(elsewhere).toMatchObject({ isError: true, text: expect.stringContaining(`${session_id} (pair)`) });
   const unclear = await client.call('finished_step', { outputs: {} });
   expect(unclear).toMatchObject({ isError: true, text: expect.stringContaining('  left: left\n  right: right') });
   const ends = await Promise.all([
     client.call('finished_step', { outputs: { left: 'report.md' }, session_id }),
-    other.call('finished_step', { outputs: { right: 'summary.md' }, session_id }),
+    judgeClient.call('finished_step', { outputs: { right: 'summary.md' }, session_id }),
   ]);
   expect(ends.map((end) => endOf(end).status)).toEqual(['next_step', 'next_step']);
   expect(ends.flatMap((end) => endOf(end).begin_step?.step_id ?? [])).toEqual(['both']);
@@ -212,8 +212,8 @@ describe('commands in the settings', () => {
   test('run for an agent only after a person approved them', async () => {
     const repo = workflowRepo();
     const client = await connectNew(repo.root, ['--reviewer', 'judge']);
-    const refused = await client.call('start_workflow', START);
-    expect(refused).toMatchObject({ isError: true, text: expect.stringContaining(REFUSED) });
+    const refusal = await client.call('start_workflow', START);
+    expect(refusal).toMatchObject({ isError: true, text: expect.stringContaining(REFUSED) });
     expect(existsSync(join(repo.root, '.deepwork/tmp'))).toBe(false);
     expect((await onceover(repo.root, ['trust'])).code).toBe(0);
     await begin(client);

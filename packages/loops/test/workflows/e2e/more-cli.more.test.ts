@@ -20,8 +20,8 @@ import type { WorkflowStatusDocument } from '../../../src/workflows/json.ts';
 
 const START = ['start', 'research_report', '--goal', 'Tea or coffee?'];
 
-const finish = (repo: WorkflowRepo, step: keyof typeof OUTPUTS, ...more: readonly string[]) =>
-  repo.document<StepEndDocument>(['finish', ...outputOptions(OUTPUTS[step]), ...more]);
+const finish = (repo: WorkflowRepo, step: keyof typeof OUTPUTS, ...args: readonly string[]) =>
+  repo.document<StepEndDocument>(['finish', ...outputOptions(OUTPUTS[step]), ...args]);
 
 test('staged, touched or committed files count as unchanged', async () => {
   const repo = workflowRepo();
@@ -60,8 +60,9 @@ describe('without a named reviewer', () => {
   /** Returns a PATH with only git, node and a shell. */
   function bareBin(): string {
     const bin = temporaryFolder();
-    const which = (name: string) => spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
-    for (const name of ['git', 'sh', 'cat']) symlinkSync(which(name), join(bin, name));
+    const programPath = (name: string) =>
+      spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).stdout.trim();
+    for (const name of ['git', 'sh', 'cat']) symlinkSync(programPath(name), join(bin, name));
     symlinkSync(process.execPath, join(bin, 'node'));
     return bin;
   }
@@ -69,11 +70,14 @@ describe('without a named reviewer', () => {
   test('falls back to self-review with a warning if Claude Code is not installed', async () => {
     const repo = workflowRepo();
     const env = { PATH: bareBin() };
-    const started = await repo.document<WorkflowStartDocument>(START, { env });
-    expect(started).toMatchObject({ code: 0, reviewer: null });
-    expect(started.warnings).toEqual(['Claude Code is not installed and no other reviewer was named.']);
-    const named = await repo.workflow([...START, '--reviewer', 'claude'], { env });
-    expect([named.code, named.stderr]).toEqual([3, expect.stringContaining('The reviewer claude is not installed.')]);
+    const start = await repo.document<WorkflowStartDocument>(START, { env });
+    expect(start).toMatchObject({ code: 0, reviewer: null });
+    expect(start.warnings).toEqual(['Claude Code is not installed and no other reviewer was named.']);
+    const refusal = await repo.workflow([...START, '--reviewer', 'claude'], { env });
+    expect([refusal.code, refusal.stderr]).toEqual([
+      3,
+      expect.stringContaining('The reviewer claude is not installed.'),
+    ]);
   });
 
   test('uses Claude Code if it is installed', async () => {
@@ -117,10 +121,10 @@ test('the library works like the commands', async () => {
   const root = repo.root;
   expect((await library.workflows({ root })).jobs.map(({ name }) => name)).toEqual(['research_report']);
   const { session_id } = await library.startWorkflow('research_report', 'Tea?', { root, reviewer: 'judge' });
-  const heard: string[] = [];
-  const onProgress = (done: number, of: number) => heard.push(`${done}/${of}`);
+  const messages: string[] = [];
+  const onProgress = (count: number, of: number) => messages.push(`${count}/${of}`);
   expect(await library.finishStep(OUTPUTS.research, { root, onProgress })).toMatchObject({ status: 'next_step' });
-  expect(heard).toEqual(['0/3', '1/3', '2/3', '3/3']);
+  expect(messages).toEqual(['0/3', '1/3', '2/3', '3/3']);
   await expect(library.finishStep({ report: 'nope.md' }, { root })).rejects.toMatchObject({
     failure: { kind: 'unusable-output', path: 'nope.md', why: 'missing' },
   });

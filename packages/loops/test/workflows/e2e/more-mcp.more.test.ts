@@ -23,10 +23,10 @@ describe('bad input', () => {
     expect((await finish(client, 'summary')).text).toContain(
       'No workflow is in progress here. The last workflows have ended:',
     );
-    const ended = await finish(client, 'summary', { session_id });
-    expect(ended.text).toContain('has ended: it was completed at ');
-    const aborted = await client.call('abort_workflow', { explanation: 'x', session_id });
-    expect(aborted).toMatchObject({ isError: true, text: expect.stringContaining('has ended: it was completed at ') });
+    const end = await finish(client, 'summary', { session_id });
+    expect(end.text).toContain('has ended: it was completed at ');
+    const abort = await client.call('abort_workflow', { explanation: 'x', session_id });
+    expect(abort).toMatchObject({ isError: true, text: expect.stringContaining('has ended: it was completed at ') });
   });
 
   test('an invalid answer of a reviewer is no verdict, and no attempt', async () => {
@@ -43,8 +43,8 @@ describe('bad input', () => {
     for (const [answer, expected] of answers) {
       repo.rules({ where: '**Independent**', answer });
       const end = await finish(client, 'research');
-      const said = end.isError ? 'no verdict' : endOf(end).status;
-      expect.soft([JSON.stringify(answer), said]).toEqual([JSON.stringify(answer), expected]);
+      const status = end.isError ? 'no verdict' : endOf(end).status;
+      expect.soft([JSON.stringify(answer), status]).toEqual([JSON.stringify(answer), expected]);
     }
     expect(stepsOf(repo, session_id)[0]).toMatchObject({ attempts: 2, finished: null });
     // The two notes passed with the first call.
@@ -56,8 +56,8 @@ describe('bad input', () => {
     await begin(client);
     writeFileSync(join(repo.root, 'picture.bin'), new Uint8Array([0, 1, 255]));
     writeFileSync(join(repo.root, 'large.txt'), 'x'.repeat(2 * 1024 * 1024));
-    const ended = await client.call('finished_step', { outputs: { notes: ['picture.bin', 'large.txt'] } });
-    expect(endOf(ended)).toMatchObject({ status: 'next_step', reviews_done: 3 });
+    const end = await client.call('finished_step', { outputs: { notes: ['picture.bin', 'large.txt'] } });
+    expect(endOf(end)).toMatchObject({ status: 'next_step', reviews_done: 3 });
     const prompts = repo.asked();
     expect(prompts.join('\n')).toContain('[Binary file - not included in review.');
     expect(prompts.some((prompt) => prompt.length > 2 * 1024 * 1024)).toBe(true);
@@ -69,13 +69,13 @@ describe('bad input', () => {
     await finish(client, 'research');
     const text = readFileSync(stateFile(repo, session_id), 'utf8');
     writeFileSync(stateFile(repo, session_id), text.slice(0, 200));
-    const warned = (await client.call('get_workflows')).structured as WorkflowsDocument;
-    expect(warned.warnings.join()).toContain(`session_${session_id}.json is damaged and cannot be read`);
-    const told = await finish(client, 'report');
-    expect(told).toMatchObject({ isError: true, text: expect.stringContaining('is damaged and cannot be read.') });
+    const workflows = (await client.call('get_workflows')).structured as WorkflowsDocument;
+    expect(workflows.warnings.join()).toContain(`session_${session_id}.json is damaged and cannot be read`);
+    const answer = await finish(client, 'report');
+    expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('is damaged and cannot be read.') });
     const aside = readdirSync(join(repo.root, '.deepwork/tmp')).find((name) => name.includes('unreadable'));
     expect(aside).toBeDefined();
-    expect(told.text).toContain(`It was renamed to .deepwork/tmp/${aside}.`);
+    expect(answer.text).toContain(`It was renamed to .deepwork/tmp/${aside}.`);
     expect(readFileSync(join(repo.root, '.deepwork/tmp', aside ?? ''), 'utf8')).toBe(text.slice(0, 200));
     expect(await begin(client)).not.toBe(session_id);
   });
@@ -97,18 +97,18 @@ describe('bad input', () => {
 test('with several sessions, a client uses its own; other clients must name one', async () => {
   const { repo, client } = await judged();
   const first = await begin(client);
-  const other = await connectNew(repo.root, ['--reviewer', 'judge']);
-  const second = await begin(other);
+  const secondClient = await connectNew(repo.root, ['--reviewer', 'judge']);
+  const second = await begin(secondClient);
   expect(endOf(await finish(client, 'research')).session_id).toBe(first);
-  expect(endOf(await finish(other, 'research')).session_id).toBe(second);
+  expect(endOf(await finish(secondClient, 'research')).session_id).toBe(second);
   const third = await connectNew(repo.root, ['--reviewer', 'judge']);
-  const asked = await finish(third, 'report');
-  expect(asked).toMatchObject({ isError: true, text: expect.stringContaining('Several workflows are in progress') });
-  for (const id of [first, second]) expect(asked.text).toContain(`  ${id} (research_report/full): Tea or coffee?`);
+  const answer = await finish(third, 'report');
+  expect(answer).toMatchObject({ isError: true, text: expect.stringContaining('Several workflows are in progress') });
+  for (const id of [first, second]) expect(answer.text).toContain(`  ${id} (research_report/full): Tea or coffee?`);
   expect(endOf(await finish(third, 'report', { session_id: first })).session_id).toBe(first);
-  const aborted = await other.call('abort_workflow', { explanation: 'Twice the same.' });
-  expect(aborted).toMatchObject({ isError: false, structured: { session_id: second, status: 'aborted' } });
-  expect(aborted.text).toContain('was aborted at ');
+  const abort = await secondClient.call('abort_workflow', { explanation: 'Twice the same.' });
+  expect(abort).toMatchObject({ isError: false, structured: { session_id: second, status: 'aborted' } });
+  expect(abort.text).toContain('was aborted at ');
 });
 
 test('paths are relative to the root of the repository, wherever the server started', async () => {
@@ -128,10 +128,10 @@ test('paths are relative to the root of the repository, wherever the server star
 test('two clients finish one step: one succeeds, and the other fails', async () => {
   const { repo, client } = await judged();
   const session_id = await begin(client);
-  const other = await connectNew(repo.root, ['--reviewer', 'judge']);
+  const secondClient = await connectNew(repo.root, ['--reviewer', 'judge']);
   const ends = await Promise.all([
     finish(client, 'research', { session_id }),
-    finish(other, 'research', { session_id }),
+    finish(secondClient, 'research', { session_id }),
   ]);
   expect(ends.map(({ isError }) => isError).toSorted()).toEqual([false, true]);
   expect(ends.find(({ isError }) => isError)?.text).toContain('was finished already');
@@ -154,14 +154,14 @@ describe('a client that does not wait', () => {
     repo.rules({ sleep: 1500 });
     const call = { name: 'finished_step', arguments: { outputs: OUTPUTS.research } };
     await expect(client.callTool(call, { timeout: 700 })).rejects.toThrow();
-    const heard: string[] = [];
-    const onprogress = (one: { progress: number; total?: number | undefined }) =>
-      heard.push(`${one.progress}/${one.total}`);
-    const ended = await client.callTool(call, { onprogress });
-    expect(ended.structuredContent).toMatchObject({ status: 'next_step', reviews_done: 3 });
+    const messages: string[] = [];
+    const onprogress = (progress: { progress: number; total?: number | undefined }) =>
+      messages.push(`${progress.progress}/${progress.total}`);
+    const end = await client.callTool(call, { onprogress });
+    expect(end.structuredContent).toMatchObject({ status: 'next_step', reviews_done: 3 });
     expect(repo.asked()).toHaveLength(3);
     await client.callTool({ name: 'finished_step', arguments: { outputs: OUTPUTS.report } }, { onprogress });
-    expect(heard).toEqual(['0/1', '1/1']);
+    expect(messages).toEqual(['0/1', '1/1']);
   });
 
   test.each<[string, (client: Connection) => Promise<unknown>]>([

@@ -22,24 +22,26 @@ test('the page lists exactly the options of every subcommand', async () => {
   const helps = await Promise.all(
     ['list', 'start', 'finish', 'status', 'abort'].map((name) => onceover(folder, ['workflow', name, '--help'])),
   );
-  const offered = new Set(helps.flatMap(({ stdout }) => stdout.match(/^ {2}(?:-h, )?--[\w-]+/gm) ?? []).values());
-  const options = [...offered].map((one) => one.trim().replace('-h, ', '')).filter((one) => one !== '--help');
-  const told = new Set(PAGE.match(/(?<![\w|-])--[a-z][a-z-]*/g));
-  expect(options.toSorted()).toEqual([...told].toSorted());
+  const helpOptions = new Set(helps.flatMap(({ stdout }) => stdout.match(/^ {2}(?:-h, )?--[\w-]+/gm) ?? []).values());
+  const options = [...helpOptions]
+    .map((option) => option.trim().replace('-h, ', ''))
+    .filter((option) => option !== '--help');
+  const pageOptions = new Set(PAGE.match(/(?<![\w|-])--[a-z][a-z-]*/g));
+  expect(options.toSorted()).toEqual([...pageOptions].toSorted());
 });
 
 test('the page lists the parameters of the tools', async () => {
   const tools = await (await connectNew(repoWith({}).root)).tools();
-  const told = [...PAGE.matchAll(/`(\w+)\(([^)]*)\)`/g)];
-  expect(told).toHaveLength(4);
-  for (const [, name, parameters = ''] of told) {
+  const calls = [...PAGE.matchAll(/`(\w+)\(([^)]*)\)`/g)];
+  expect(calls).toHaveLength(4);
+  for (const [, name, parameters = ''] of calls) {
     const schema = tools.find((tool) => tool.name === name)?.inputSchema as {
       properties?: object;
       required?: readonly string[];
     };
-    const required = new Set(schema.required);
-    const given = Object.keys(schema.properties ?? {}).map((one) => (required.has(one) ? one : `${one}?`));
-    expect(given.toSorted()).toEqual(parameters.split(', ').filter(Boolean).toSorted());
+    const requiredNames = new Set(schema.required);
+    const names = Object.keys(schema.properties ?? {}).map((name) => (requiredNames.has(name) ? name : `${name}?`));
+    expect(names.toSorted()).toEqual(parameters.split(', ').filter(Boolean).toSorted());
   }
 });
 

@@ -34,11 +34,11 @@ test('the example on the page works', async () => {
     'pages/two.md': 'Everybody knows.\n',
     'judge.mjs': EXAMPLE,
   });
-  const installed = join(repo.root, 'node_modules/onceover');
-  mkdirSync(installed, { recursive: true });
-  writeFileSync(join(installed, 'package.json'), '{"name":"onceover","type":"module","exports":"./index.mjs"}');
-  const built = pathToFileURL(resolve(dirname(CLI), 'index.mjs')).href;
-  writeFileSync(join(installed, 'index.mjs'), `export * from ${JSON.stringify(built)};\n`);
+  const packageFolder = join(repo.root, 'node_modules/onceover');
+  mkdirSync(packageFolder, { recursive: true });
+  writeFileSync(join(packageFolder, 'package.json'), '{"name":"onceover","type":"module","exports":"./index.mjs"}');
+  const address = pathToFileURL(resolve(dirname(CLI), 'index.mjs')).href;
+  writeFileSync(join(packageFolder, 'index.mjs'), `export * from ${JSON.stringify(address)};\n`);
   const env = cleanEnvironment(folder);
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['judge.mjs'], {
     cwd: repo.root,

@@ -26,7 +26,7 @@ const PROSE: AskEnd = answers({}, { text: 'It is good.', structured: undefined, 
 /** Returns an agent as the cli of a gate; each call takes this many seconds of its clock. */
 function opened(
   agent: Partial<ScriptedAgent> & { readonly answer: ScriptedAgent['answer'] },
-  more: { atOnce?: number; secondsEach?: number; stop?: AbortSignal; budget?: Budget } = {},
+  options: { atOnce?: number; secondsEach?: number; stop?: AbortSignal; budget?: Budget } = {},
 ) {
   let now = 0;
   const dispatches: QualityDispatch[] = [];
@@ -35,7 +35,7 @@ function opened(
     claude: {
       ...agent,
       answer: (question, n) => {
-        now += (more.secondsEach ?? 0) * 1000;
+        now += (options.secondsEach ?? 0) * 1000;
         return agent.answer(question, n);
       },
     },
@@ -43,11 +43,11 @@ function opened(
   const cli = agentQualityCli({
     agent: 'claude',
     reviewers,
-    atOnce: more.atOnce ?? 4,
+    atOnce: options.atOnce ?? 4,
     settings: { cacheTtl: 'auto', idleTimeoutSeconds: 100 },
     clock: { now: () => new Date(now) },
-    stop: more.stop ?? null,
-    budget: more.budget ?? null,
+    stop: options.stop ?? null,
+    budget: options.budget ?? null,
     told: (dispatch) => dispatches.push(dispatch),
     evaluated: async (questions) => void evaluations.push(questions),
   });
@@ -120,9 +120,9 @@ describe('an unreadable answer', () => {
     ['a word for passed', { passed: 'yes', feedback: 'x' }],
     ['a list', [PASSED]],
     ['a result without a verdict', { ...PASSED, criteria_results: [{ criterion: 'Clear' }] }],
-  ])('can be %s', async (_, structured) => {
+  ])('can be %s', async (_, value) => {
     const { cli, asked } = opened({
-      answer: (__, n) => (n === 1 ? answers({}, { structured, sessionId: 's1' }) : answers(FAILED)),
+      answer: (__, n) => (n === 1 ? answers({}, { structured: value, sessionId: 's1' }) : answers(FAILED)),
     });
     expect(await cli.run(CALL)).toEqual(FAILED);
     expect(asked).toHaveLength(2);
@@ -179,12 +179,12 @@ test.each<[string, AskEnd, string]>([
 
 test('runs evaluations in order, at most the given number at once', async () => {
   let running = 0;
-  let most = 0;
+  let peak = 0;
   const { cli, asked } = opened(
     {
       async answer(_, n) {
         running++;
-        most = Math.max(most, running);
+        peak = Math.max(peak, running);
         await new Promise((resolve) => setTimeout(resolve, 2));
         running--;
         return n % 3 === 0 ? fails({ kind: 'agent-error', said: 'broken' }) : answers(PASSED);
@@ -194,7 +194,7 @@ test('runs evaluations in order, at most the given number at once', async () => 
   );
   const prompts = Array.from({ length: 20 }, (_, n) => `Outputs ${n}.`);
   const ends = await Promise.allSettled(prompts.map((prompt) => cli.run({ ...CALL, prompt })));
-  expect([most, running]).toEqual([3, 0]);
+  expect([peak, running]).toEqual([3, 0]);
   expect(asked.map(({ dynamic }) => dynamic)).toEqual(prompts);
   expect(ends.filter(({ status }) => status === 'rejected')).toHaveLength(6);
 });
@@ -228,8 +228,8 @@ describe('the cost of evaluations', () => {
       { answer: () => answers(PASSED) },
       { budget: openBudget({ usd: null, dispatches: 2 }) },
     );
-    const all = await Promise.allSettled([cli.run(CALL), cli.run(CALL), cli.run(CALL)]);
-    expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    const results = await Promise.allSettled([cli.run(CALL), cli.run(CALL), cli.run(CALL)]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
     expect(await thrownBy(() => cli.run(CALL))).toMatchObject({
       message: expect.stringContaining('budget (dispatches)'),
     });

@@ -32,11 +32,11 @@ afterEach(() => {
 });
 
 /** Creates a repository whose agent `checker` is this shell script. */
-function repoWithChecker(script: string, more: Readonly<Record<string, string>> = {}, settings = '') {
+function repoWithChecker(script: string, files: Readonly<Record<string, string>> = {}, settings = '') {
   return repoWith({
     'onceover.yml': `${settings}agent:\n  checker: { command: [sh, checker.sh] }\n`,
     'checker.sh': script,
-    ...more,
+    ...files,
   });
 }
 
@@ -48,21 +48,25 @@ echo '{"passed": true, "feedback": "Good.", "usage": {"input_tokens": 7, "output
       { 'sub/a.md': 'This is a.\n' },
     );
     const dispatches: QualityDispatch[] = [];
-    const cli = await openQualityCli({ root: repo.root, agent: 'checker', onDispatch: (one) => dispatches.push(one) });
+    const cli = await openQualityCli({
+      root: repo.root,
+      agent: 'checker',
+      onDispatch: (dispatch) => dispatches.push(dispatch),
+    });
     const gate = new QualityGate({ cli });
     // Longer than an argument can be.
     const notes = 'Mind the gap. '.repeat(20_000);
-    const given = { outputs: { docs: 'a.md' }, projectRoot: join(repo.root, 'sub'), notes };
-    expect(await gate.evaluate({ ...given, qualityCriteria: { Clear: 'Is it clear?' } })).toEqual({
+    const evaluation = { outputs: { docs: 'a.md' }, projectRoot: join(repo.root, 'sub'), notes };
+    expect(await gate.evaluate({ ...evaluation, qualityCriteria: { Clear: 'Is it clear?' } })).toEqual({
       passed: true,
       feedback: 'Good.',
       criteria_results: [],
     });
-    const seen = (name: string) => readFileSync(join(repo.root, `seen-${name}`), 'utf8');
-    expect(seen('input')).toMatch(/^# Quality Review\n\nYou are a reviewer\./);
-    expect(seen('input').endsWith(await gate.buildPayload(given))).toBe(true);
-    expect([seen('place'), seen('arguments')]).toEqual([`${repo.root}\n`, '0\n']);
-    expect(JSON.parse(seen('schema'))).toEqual(answerSchema('quality'));
+    const fileText = (name: string) => readFileSync(join(repo.root, `seen-${name}`), 'utf8');
+    expect(fileText('input')).toMatch(/^# Quality Review\n\nYou are a reviewer\./);
+    expect(fileText('input').endsWith(await gate.buildPayload(evaluation))).toBe(true);
+    expect([fileText('place'), fileText('arguments')]).toEqual([`${repo.root}\n`, '0\n']);
+    expect(JSON.parse(fileText('schema'))).toEqual(answerSchema('quality'));
     expect(dispatches).toEqual([
       {
         agent: 'checker',
@@ -79,11 +83,11 @@ echo '{"passed": true, "feedback": "Good.", "usage": {"input_tokens": 7, "output
   test('is killed with all its processes after the timeout', async () => {
     const repo = repoWithChecker('cat > /dev/null; (sleep 3; touch late) & sleep 30; touch late');
     const cli = await openQualityCli({ root: repo.root, agent: 'checker' });
-    const begun = Date.now();
+    const startedAt = Date.now();
     const error = await thrownBy(() => cli.run({ ...CALL, timeoutSeconds: 1, cwd: repo.root }));
     expect(error).toMatchObject({ message: 'checker did not finish within 1 second', failure: { kind: 'timeout' } });
-    expect(Date.now() - begun).toBeLessThan(15_000);
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 4000 - (Date.now() - begun))));
+    expect(Date.now() - startedAt).toBeLessThan(15_000);
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, 4000 - (Date.now() - startedAt))));
     expect(existsSync(join(repo.root, 'late'))).toBe(false);
   });
 
@@ -99,8 +103,8 @@ echo '{"passed": true, "feedback": "Good.", "usage": {"input_tokens": 7, "output
   ])('that %s gives no verdict', async (_, script, message) => {
     const repo = repoWithChecker(script, { 'a.md': '' });
     const gate = new QualityGate({ cli: await openQualityCli({ root: repo.root, agent: 'checker' }) });
-    const given = { outputs: { docs: 'a.md' }, projectRoot: repo.root, qualityCriteria: { Clear: 'Is it?' } };
-    const error = await thrownBy(() => gate.evaluate(given));
+    const evaluation = { outputs: { docs: 'a.md' }, projectRoot: repo.root, qualityCriteria: { Clear: 'Is it?' } };
+    const error = await thrownBy(() => gate.evaluate(evaluation));
     expect(error).toBeInstanceOf(QualityGateError);
     expect((error as QualityGateError).cause).toMatchObject({
       message: expect.stringMatching(message),
@@ -122,14 +126,14 @@ echo '{"passed": true, "feedback": "Good.", "usage": {"input_tokens": 7, "output
     vi.stubEnv('GITHUB_BASE_REF', 'main');
     repo.write('checker.sh', `echo '{"passed": true, "feedback": ""}'`);
     const gate = new QualityGate({ cli: await openQualityCli({ root: repo.root, agent: 'checker' }) });
-    const given = { outputs: { docs: 'a.md' }, projectRoot: repo.root, qualityCriteria: { Clear: 'Is it?' } };
-    expect(await gate.evaluate(given)).toMatchObject({ passed: false, feedback: 'From the base branch.' });
+    const evaluation = { outputs: { docs: 'a.md' }, projectRoot: repo.root, qualityCriteria: { Clear: 'Is it?' } };
+    expect(await gate.evaluate(evaluation)).toMatchObject({ passed: false, feedback: 'From the base branch.' });
   });
 
   test('judges only files of its own repository', async () => {
     const cli = await openQualityCli({ root: repoWithChecker('').root, agent: 'checker' });
-    const other = temporaryFolder();
-    expect(await thrownBy(() => cli.run({ ...CALL, cwd: other }))).toMatchObject({
+    const folder = temporaryFolder();
+    expect(await thrownBy(() => cli.run({ ...CALL, cwd: folder }))).toMatchObject({
       message: expect.stringMatching(/^This evaluator was opened for .*, and .* is outside of it\.$/),
     });
   });
@@ -186,7 +190,11 @@ test('accounts for every verdict of 15 files with 3 reviews, 8 at once, with all
     'concurrency: 8\n',
   );
   const dispatches: QualityDispatch[] = [];
-  const cli = await openQualityCli({ root: repo.root, agent: 'checker', onDispatch: (one) => dispatches.push(one) });
+  const cli = await openQualityCli({
+    root: repo.root,
+    agent: 'checker',
+    onDispatch: (dispatch) => dispatches.push(dispatch),
+  });
   const reviews = [0, 1, 2].map<QualityReview>((r) => ({
     run_each: 'docs',
     quality_criteria: { [`R${r}`]: `Is it as ${r} says?`, Short: 'Is it short?' },
@@ -203,16 +211,16 @@ test('accounts for every verdict of 15 files with 3 reviews, 8 at once, with all
 
   const verdicts = { pass: true, fail: false, criterion: false, half: false } as const;
   const expected = reviews.flatMap((_, r) => paths.map((path, n) => [path, `R${r}`, caseOf(n, r)] as const));
-  const given = error.results.map(({ target_file, feedback, passed }) => [target_file, feedback.slice(0, 2), passed]);
-  const wanted = expected.flatMap(([path, r, one]) =>
-    one in verdicts ? [[path, r, verdicts[one as keyof typeof verdicts]]] : [],
+  const results = error.results.map(({ target_file, feedback, passed }) => [target_file, feedback.slice(0, 2), passed]);
+  const verdictRows = expected.flatMap(([path, r, kind]) =>
+    kind in verdicts ? [[path, r, verdicts[kind as keyof typeof verdicts]]] : [],
   );
-  expect(given).toEqual(wanted);
+  expect(results).toEqual(verdictRows);
   expect(error.errors.map(({ target_file }) => target_file)).toEqual(
-    expected.filter(([, , one]) => !(one in verdicts)).map(([path]) => path),
+    expected.filter(([, , kind]) => !(kind in verdicts)).map(([path]) => path),
   );
   expect(error.results.length + error.errors.length).toBe(45);
-  const unreadable = expected.filter(([, , one]) => ['prose', 'cut', 'list', 'nothing'].includes(one));
+  const unreadable = expected.filter(([, , kind]) => ['prose', 'cut', 'list', 'nothing'].includes(kind));
   expect(dispatches.map(({ mode }) => mode).toSorted()).toEqual([
     ...expected.map(() => 'fresh'),
     ...unreadable.map(() => 'repair'),
@@ -220,12 +228,12 @@ test('accounts for every verdict of 15 files with 3 reviews, 8 at once, with all
   expect(error.message).toMatch(new RegExp(`^${error.errors.length} of 45 evaluations have no verdict\\. The first: `));
 
   let running = 0;
-  let most = 0;
+  let peak = 0;
   for (const event of readFileSync(join(repo.root, 'events'), 'utf8').split('\n').slice(0, -1)) {
     running += event === 'begin' ? 1 : -1;
-    most = Math.max(most, running);
+    peak = Math.max(peak, running);
   }
   expect(running).toBe(0);
-  expect(most).toBeLessThanOrEqual(8);
-  expect(most).toBeGreaterThan(1);
+  expect(peak).toBeLessThanOrEqual(8);
+  expect(peak).toBeGreaterThan(1);
 });

@@ -18,27 +18,27 @@ describe('a quality gate', () => {
     ['no cli', [{ cli: null }]],
     ['undefined options', [{ cli: undefined, maxInlineFiles: undefined }]],
     ['a cli', [{ cli: scriptedCli() }]],
-  ])('can be created with %s [JOBS-REQ-004.1.1] [JOBS-REQ-004.1.3]', (_, given) => {
-    expect(new QualityGate(...given).maxInlineFiles).toBe(5);
+  ])('can be created with %s [JOBS-REQ-004.1.1] [JOBS-REQ-004.1.3]', (_, args) => {
+    expect(new QualityGate(...args).maxInlineFiles).toBe(5);
     expect(DEFAULT_MAX_INLINE_FILES).toBe(5);
   });
 
   test.each([0, 1, 5, 6, 1000])(
     'inlines up to maxInlineFiles files: %i [JOBS-REQ-004.1.2] [JOBS-REQ-004.1.4]',
-    async (most) => {
+    async (limit) => {
       const root = projectWith(filesNamed(7));
-      const gate = new QualityGate({ maxInlineFiles: most });
-      expect(gate.maxInlineFiles).toBe(most);
-      const inlined = async (count: number) =>
+      const gate = new QualityGate({ maxInlineFiles: limit });
+      expect(gate.maxInlineFiles).toBe(limit);
+      const isInlined = async (count: number) =>
         (await gate.buildPayload({ outputs: { pages: names(count) }, projectRoot: root })).includes('This is f0.md.');
       const counts = [1, 5, 6, 7];
-      expect(await Promise.all(counts.map(inlined))).toEqual(counts.map((count) => count <= most));
+      expect(await Promise.all(counts.map(isInlined))).toEqual(counts.map((count) => count <= limit));
     },
   );
 
-  test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects %d as maxInlineFiles', (most) => {
-    expect(() => new QualityGate({ maxInlineFiles: most })).toThrow(
-      new QualityGateError(`maxInlineFiles is ${most}: give a whole number, 0 or more.`),
+  test.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('rejects %d as maxInlineFiles', (limit) => {
+    expect(() => new QualityGate({ maxInlineFiles: limit })).toThrow(
+      new QualityGateError(`maxInlineFiles is ${limit}: give a whole number, 0 or more.`),
     );
   });
 
@@ -56,9 +56,9 @@ describe('a quality gate', () => {
   });
 
   test('does not evaluate without a cli [JOBS-REQ-004.1.6] [JOBS-REQ-004.6.2]', async () => {
-    const given = { qualityCriteria: CRITERIA, outputs: {}, projectRoot: projectWith({}) };
+    const evaluation = { qualityCriteria: CRITERIA, outputs: {}, projectRoot: projectWith({}) };
     for (const gate of [new QualityGate(), new QualityGate({ cli: null })]) {
-      const error = await thrownBy(() => gate.evaluate(given));
+      const error = await thrownBy(() => gate.evaluate(evaluation));
       expect(error).toBeInstanceOf(QualityGateError);
       expect(error).toMatchObject({
         name: 'QualityGateError',
@@ -185,15 +185,15 @@ describe('evaluate', () => {
     const cli = scriptedCli();
     const gate = new QualityGate({ cli });
     for (const count of [1, 8]) {
-      const given = { outputs: { pages: names(count) }, projectRoot: root, notes: 'Mind the gap.' };
+      const evaluation = { outputs: { pages: names(count) }, projectRoot: root, notes: 'Mind the gap.' };
       const measure = { qualityCriteria: CRITERIA, additionalReviewGuidance: 'Compare with f0.md.' };
-      expect(await gate.evaluate({ ...given, ...measure })).toEqual(PASSED);
+      expect(await gate.evaluate({ ...evaluation, ...measure })).toEqual(PASSED);
       const call = cli.calls.at(-1);
       expect(call).toEqual({
         systemPrompt: expect.stringContaining(
           '- **Clear**: Is it clear?\n\n## Additional Context\n\nCompare with f0.md.',
         ),
-        prompt: await gate.buildPayload(given),
+        prompt: await gate.buildPayload(evaluation),
         jsonSchema: SCHEMA,
         timeoutSeconds: qualityTimeoutSeconds(count),
         cwd: root,
@@ -211,9 +211,9 @@ describe('evaluate', () => {
   });
 
   test('returns the verdict of the reviewer', async () => {
-    const said = { ...FAILED, criteria_results: [{ criterion: 'Clear', passed: false, feedback: 'Line 3.' }] };
-    const gate = new QualityGate({ cli: scriptedCli(() => said) });
-    expect(await gate.evaluate({ qualityCriteria: CRITERIA, outputs: {}, projectRoot: '/' })).toEqual(said);
+    const verdict = { ...FAILED, criteria_results: [{ criterion: 'Clear', passed: false, feedback: 'Line 3.' }] };
+    const gate = new QualityGate({ cli: scriptedCli(() => verdict) });
+    expect(await gate.evaluate({ qualityCriteria: CRITERIA, outputs: {}, projectRoot: '/' })).toEqual(verdict);
   });
 
   test('does not count a pass with a failed criterion, and says why', async () => {

@@ -50,7 +50,7 @@ test('have header, outputs, criteria, author notes, guidelines and task in this 
 });
 
 test('number several reviews, each with its scope [JOBS-REQ-004.5.2]', () => {
-  expect(headings(written([WHOLE, REPORT, PAGES])).filter((one) => one.startsWith('## Review'))).toEqual([
+  expect(headings(written([WHOLE, REPORT, PAGES])).filter((heading) => heading.startsWith('## Review'))).toEqual([
     '## Review 1: all outputs together',
     "## Review 2: output 'report'",
     "## Review 3: output 'pages'",

@@ -77,12 +77,12 @@ test('returns unreadable for a circular link and a name that is too long [JOBS-R
 
 test('returns unreadable for a file without permission [JOBS-REQ-004.4.5]', async () => {
   const { folder, at, write, open } = project();
-  for (const one of [folder, at('.')]) chmodSync(one, 0o755);
+  for (const path of [folder, at('.')]) chmodSync(path, 0o755);
   write('a.md', 'one');
   chmodSync(at('a.md'), 0);
   const files = await open();
-  const read = await asNobody(() => files.read('a.md'));
-  expect(read).toEqual({ kind: 'unreadable', error: expect.stringMatching(/^EACCES: permission denied/) });
+  const content = await asNobody(() => files.read('a.md'));
+  expect(content).toEqual({ kind: 'unreadable', error: expect.stringMatching(/^EACCES: permission denied/) });
 });
 
 test('reports a file that is too long for one text, without reading it', async () => {

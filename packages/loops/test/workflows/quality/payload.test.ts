@@ -149,23 +149,27 @@ const name = fc
     fc.array(fc.constantFrom(...PIECES), { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join('')),
     fc.string(),
   )
-  .filter((one) => one !== '');
+  .filter((line) => line !== '');
 
 describe('with any names, contents and notes', () => {
-  const ended = (said: string) => (said.endsWith('\n') ? said : `${said}\n`);
+  const withNewline = (content: string) => (content.endsWith('\n') ? content : `${content}\n`);
 
   test('contents are unaltered and cannot end or start a section', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, content), { maxLength: 4 }), fc.option(content), (files, notes) => {
         fc.pre(files.length > 0 || notes !== null);
         const payload = shownPayload(
-          files.map(([path, said]) => text(path, said)),
+          files.map(([path, content]) => text(path, content)),
           notes,
         );
-        for (const [, said] of files) expect(payload).toContain(said);
+        for (const [, content] of files) expect(payload).toContain(content);
         expect(readPayload(payload)).toEqual({
-          files: files.map(([path, said]) => ({ name: path.replace(/\n$/, ''), content: ended(said), words: null })),
-          notes: notes === null ? null : ended(notes),
+          files: files.map(([path, content]) => ({
+            name: path.replace(/\n$/, ''),
+            content: withNewline(content),
+            words: null,
+          })),
+          notes: notes === null ? null : withNewline(notes),
         });
       }),
       { numRuns: 400 },
@@ -175,11 +179,11 @@ describe('with any names, contents and notes', () => {
   test('placeholders stay on one line', () => {
     fc.assert(
       fc.property(name, name, (path, error) => {
-        const shown: ShownOutput[] = [
+        const outputs: ShownOutput[] = [
           { path, content: { kind: 'unreadable', error } },
           { path, content: { kind: 'binary', path: error } },
         ];
-        const [first, second] = readPayload(shownPayload(shown, null)).files;
+        const [first, second] = readPayload(shownPayload(outputs, null)).files;
         expect([first?.words?.slice(0, 21), second?.words?.slice(0, 12)]).toEqual([
           '[Error reading file: ',
           '[Binary file',
@@ -218,6 +222,6 @@ test.each([
   ['a\nb.md', '"a\\nb.md"'],
   [' a.md', '" a.md"'],
   ['"a.md"', '"\\"a.md\\""'],
-])('quotes a name only if needed: %j as %s', (path, shown) => {
-  expect(onOneLine(path)).toBe(shown);
+])('quotes a name only if needed: %j as %s', (path, text) => {
+  expect(onOneLine(path)).toBe(text);
 });

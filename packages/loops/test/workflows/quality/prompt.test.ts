@@ -8,8 +8,8 @@ const CRITERIA = {
   Short: 'Is it at most a page?\nTables do not count.',
 };
 
-const prompt = (more: { notes?: string; guidance?: string } = {}) =>
-  qualitySystemPrompt({ criteria: CRITERIA, notes: more.notes ?? null, guidance: more.guidance });
+const prompt = (options: { notes?: string; guidance?: string } = {}) =>
+  qualitySystemPrompt({ criteria: CRITERIA, notes: options.notes ?? null, guidance: options.guidance });
 
 test('matches the golden file', async () => {
   const text = prompt({ notes: 'Table 2 is from the survey.', guidance: 'Compare with `brief.md`.' });
@@ -30,9 +30,9 @@ test('has the criteria, each a bold name with its question [JOBS-REQ-004.2.2] [J
 });
 
 test('has notes and guidance under their headings, if there are any [JOBS-REQ-004.2.2] [JOBS-REQ-004.10.3] [JOBS-REQ-004.10.4]', () => {
-  const both = prompt({ notes: 'Mind the gap.', guidance: 'Compare with brief.md.' });
-  expect(both).toContain('## Additional Context\n\nCompare with brief.md.\n');
-  expect(both).toContain('## Author Notes\n\nClaims of the author. Check them:\n\n```\nMind the gap.\n```\n');
+  const text = prompt({ notes: 'Mind the gap.', guidance: 'Compare with brief.md.' });
+  expect(text).toContain('## Additional Context\n\nCompare with brief.md.\n');
+  expect(text).toContain('## Author Notes\n\nClaims of the author. Check them:\n\n```\nMind the gap.\n```\n');
   expect(headings(prompt())).toEqual(['# Quality Review', '## Criteria to Evaluate', '## Guidelines', '## Answer']);
   expect(prompt({ guidance: ' \n' })).toBe(prompt());
 });

@@ -6,7 +6,7 @@ import { parseQualityResult } from '../../../src/workflows/quality/verdict.ts';
 const FAILED = { passed: false, feedback: 'No feedback provided', criteria_results: [] };
 
 test('takes existing fields literally [JOBS-REQ-004.9.1]', () => {
-  const said = {
+  const answer = {
     passed: true,
     feedback: 'Good.',
     criteria_results: [
@@ -16,10 +16,10 @@ test('takes existing fields literally [JOBS-REQ-004.9.1]', () => {
     ],
     confidence: 0.9,
   };
-  expect(parseQualityResult(said)).toEqual({
+  expect(parseQualityResult(answer)).toEqual({
     passed: true,
     feedback: 'Good.',
-    criteria_results: [...said.criteria_results.slice(0, 2), { criterion: 'True', passed: true, feedback: null }],
+    criteria_results: [...answer.criteria_results.slice(0, 2), { criterion: 'True', passed: true, feedback: null }],
   });
 });
 
@@ -93,7 +93,7 @@ describe('throws for an answer that cannot be interpreted [JOBS-REQ-004.9.5]', (
 });
 
 test('any answer is a verdict or a QualityGateError, and passes only if passed is true', () => {
-  const some = fc.oneof(
+  const verdicts = fc.oneof(
     fc.anything(),
     fc.record(
       { passed: fc.anything(), feedback: fc.anything(), criteria_results: fc.anything() },
@@ -106,7 +106,7 @@ test('any answer is a verdict or a QualityGateError, and passes only if passed i
     }),
   );
   fc.assert(
-    fc.property(some, (data) => {
+    fc.property(verdicts, (data) => {
       try {
         const result = parseQualityResult(data);
         expect(Object.keys(result)).toEqual(['passed', 'feedback', 'criteria_results']);

@@ -28,12 +28,12 @@ describe('evaluateReviews', () => {
     const cli = scriptedCli();
     const reviews = [review('step', 'whole'), review('report', 'short'), review('pages', 'clear')];
     expect(await new QualityGate({ cli }).evaluateReviews(given(reviews))).toEqual([]);
-    const asked = cli.calls.map(({ systemPrompt, prompt, timeoutSeconds }) => [
+    const questions = cli.calls.map(({ systemPrompt, prompt, timeoutSeconds }) => [
       /\*\*(.*)\*\*/.exec(systemPrompt)?.[1],
       filesIn(prompt),
       timeoutSeconds,
     ]);
-    expect(asked.sort()).toEqual([
+    expect(questions.sort()).toEqual([
       ['clear', ['one.md'], 240],
       ['clear', ['three.md'], 240],
       ['clear', ['two.md'], 240],
@@ -50,7 +50,7 @@ describe('evaluateReviews', () => {
   });
 
   test('starts all evaluations before one has ended [JOBS-REQ-004.7.6]', async () => {
-    let started = 0;
+    let startCount = 0;
     let goOn = () => {};
     const allStarted = new Promise<void>((resolve) => {
       goOn = resolve;
@@ -58,15 +58,15 @@ describe('evaluateReviews', () => {
     // Sequential evaluations would wait here forever.
     const cli = {
       async run() {
-        started++;
-        if (started === 5) goOn();
+        startCount++;
+        if (startCount === 5) goOn();
         await allStarted;
         return PASSED;
       },
     };
     const reviews = [review('step', 'whole'), review('report', 'short'), review('pages', 'clear')];
     expect(await new QualityGate({ cli }).evaluateReviews(given(reviews))).toEqual([]);
-    expect(started).toBe(5);
+    expect(startCount).toBe(5);
   });
 
   test('returns only the failed reviews [JOBS-REQ-004.7.7]', async () => {
@@ -96,12 +96,12 @@ describe('evaluateReviews', () => {
     await new QualityGate({ cli }).evaluateReviews(
       given([review('pages', 'clear', 'Compare with brief.md.'), review('report', 'short')]),
     );
-    const guided = cli.calls.map(({ systemPrompt }) => [
+    const matches = cli.calls.map(({ systemPrompt }) => [
       systemPrompt.includes('**clear**'),
       systemPrompt.includes('## Additional Context\n\nCompare with brief.md.\n'),
     ]);
-    expect(guided).toHaveLength(4);
-    for (const [isClear, isGuided] of guided) expect(isGuided).toBe(isClear);
+    expect(matches).toHaveLength(4);
+    for (const [isClear, isGuided] of matches) expect(isGuided).toBe(isClear);
   });
 
   test('includes author notes in every evaluation', async () => {
@@ -133,19 +133,19 @@ describe('evaluateReviews', () => {
   });
 
   test('waits for all evaluations and keeps every verdict if some fail', async () => {
-    const ended: string[] = [];
+    const files: string[] = [];
     const cli = scriptedCli(async ({ prompt }) => {
       const file = filesIn(prompt)[0] ?? '';
       // The error comes first, so that code that does not wait would lose the other verdicts.
       await new Promise((resolve) => setTimeout(resolve, file === 'one.md' ? 0 : 30));
-      ended.push(file);
+      files.push(file);
       if (file === 'one.md') throw new Error('claude has reached a limit');
       if (file === 'three.md') return [];
       return file === 'two.md' ? FAILED : PASSED;
     });
     const reviews = [review('pages', 'clear'), review('report', 'short'), { run_each: 'step', quality_criteria: {} }];
     const error = await thrownBy(() => new QualityGate({ cli }).evaluateReviews(given(reviews)));
-    expect(ended).toHaveLength(4);
+    expect(files).toHaveLength(4);
     if (!(error instanceof QualityGateError)) throw error;
     expect(error.message).toBe(
       '2 of 5 evaluations have no verdict. The first: The reviewer gave no verdict: claude has reached a limit',
@@ -161,7 +161,13 @@ describe('evaluateReviews', () => {
         target_file: null,
       },
     ]);
-    expect(error.errors.map((one) => [one.review_run_each, one.target_file, one.error.message])).toEqual([
+    expect(
+      error.errors.map((reviewError) => [
+        reviewError.review_run_each,
+        reviewError.target_file,
+        reviewError.error.message,
+      ]),
+    ).toEqual([
       ['pages', 'one.md', 'The reviewer gave no verdict: claude has reached a limit'],
       [
         'pages',
@@ -169,7 +175,7 @@ describe('evaluateReviews', () => {
         "The reviewer's answer cannot be interpreted: the answer: Invalid input: expected object, received array.",
       ],
     ]);
-    for (const one of error.errors) expect(one.error).toBeInstanceOf(QualityGateError);
+    for (const reviewError of error.errors) expect(reviewError.error).toBeInstanceOf(QualityGateError);
     expect(error.errors[0]?.error.cause).toMatchObject({ message: 'claude has reached a limit' });
   });
 

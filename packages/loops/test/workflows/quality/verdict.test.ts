@@ -10,8 +10,8 @@ const named = (...names: string[]): CriterionResult[] =>
   names.map((criterion) => ({ criterion, passed: true, feedback: null }));
 const failed = (criterion: string): CriterionResult => ({ criterion, passed: false, feedback: 'No.' });
 
-const settle = (passed: boolean, criteria_results: readonly CriterionResult[], feedback = 'Fine.') =>
-  settleVerdict({ passed, feedback, criteria_results }, ASKED);
+const settle = (isPass: boolean, criteria_results: readonly CriterionResult[], feedback = 'Fine.') =>
+  settleVerdict({ passed: isPass, feedback, criteria_results }, ASKED);
 
 test.each<[string, readonly CriterionResult[]]>([
   ['without results', []],
@@ -58,10 +58,10 @@ test.each<[string, Record<string, string>, string[], string | null]>([
   ['one question for two criteria', { A: 'Is it?', B: 'Is it?' }, ['Is it?'], 'B'],
   ['a question that is the name of another criterion', { A: 'B', B: 'Is it?' }, ['B'], 'A'],
   ['a name that is the question of another criterion', { clear: 'X', x: 'Is it?' }, ['X', 'Clear'], null],
-])('assigns each result to one criterion: %s', (_, asked, names, left) => {
-  const said = { passed: true, feedback: 'Fine.', criteria_results: named(...names) };
-  const why = left === null ? 'Fine.' : `Fine.\n\n${WHOLE} did not judge "${left}".`;
-  expect(settleVerdict(said, asked)).toEqual({ ...said, passed: left === null, feedback: why });
+])('assigns each result to one criterion: %s', (_, criteria, names, criterion) => {
+  const verdict = { passed: true, feedback: 'Fine.', criteria_results: named(...names) };
+  const why = criterion === null ? 'Fine.' : `Fine.\n\n${WHOLE} did not judge "${criterion}".`;
+  expect(settleVerdict(verdict, criteria)).toEqual({ ...verdict, passed: criterion === null, feedback: why });
 });
 
 test('gives only the reason if the reviewer has no feedback', () => {
@@ -81,13 +81,13 @@ test('never passes without a pass of the reviewer, or with a failed criterion', 
     feedback: fc.constant(null),
   });
   fc.assert(
-    fc.property(fc.boolean(), fc.array(result, { maxLength: 6 }), (passed, results) => {
-      const settled = settle(passed, results);
-      expect(settled.criteria_results).toBe(results);
-      expect(settled.feedback.startsWith('Fine.')).toBe(true);
-      if (settled.passed) {
-        expect(passed).toBe(true);
-        expect(results.every((one) => one.passed)).toBe(true);
+    fc.property(fc.boolean(), fc.array(result, { maxLength: 6 }), (isPass, results) => {
+      const verdict = settle(isPass, results);
+      expect(verdict.criteria_results).toBe(results);
+      expect(verdict.feedback.startsWith('Fine.')).toBe(true);
+      if (verdict.passed) {
+        expect(isPass).toBe(true);
+        expect(results.every((result) => result.passed)).toBe(true);
         expect(results.length === 0 || results.length >= Object.keys(ASKED).length).toBe(true);
       }
     }),

@@ -46,18 +46,19 @@ type Opened = {
 
 const job = jobOf([stepOf('a', { outputs: { ...output('1'), ...output('toString') } }), stepOf('b')]);
 
-const session = (id: string, more: Partial<WorkflowSession> = {}) => sessionOf(job, { id: id as SessionId, ...more });
+const session = (id: string, fields: Partial<WorkflowSession> = {}) =>
+  sessionOf(job, { id: id as SessionId, ...fields });
 
 /** The contract of WorkflowSessions. */
 function sessionsContract(name: string, open: () => Opened): void {
   describe(`workflow sessions ${name}`, () => {
     const ids = async (sessions: WorkflowSessions) => {
-      const all = await sessions.all();
-      return all.ok ? all.value.sessions.map(({ id }) => id) : all.failure.kind;
+      const list = await sessions.all();
+      return list.ok ? list.value.sessions.map(({ id }) => id) : list.failure.kind;
     };
-    const read = async (sessions: WorkflowSessions, id: string) => {
-      const all = await sessions.all();
-      return all.ok ? all.value.sessions.find((one) => one.id === id) : undefined;
+    const readSession = async (sessions: WorkflowSessions, id: string) => {
+      const list = await sessions.all();
+      return list.ok ? list.value.sessions.find((candidate) => candidate.id === id) : undefined;
     };
 
     test('are empty at first', async () => {
@@ -67,9 +68,9 @@ function sessionsContract(name: string, open: () => Opened): void {
     test('show a new session to all clients, and its id is taken', async () => {
       const { sessions, again } = open();
       expect(await sessions.create(session('ab12'))).toEqual(ok('written'));
-      expect(await read(again(), 'ab12')).toEqual(session('ab12'));
+      expect(await readSession(again(), 'ab12')).toEqual(session('ab12'));
       expect(await again().create(session('ab12', { goal: 'Else.' }))).toEqual(ok('taken'));
-      expect(await read(sessions, 'ab12')).toEqual(session('ab12'));
+      expect(await readSession(sessions, 'ab12')).toEqual(session('ab12'));
     });
 
     test('list the newest first', async () => {
@@ -89,12 +90,16 @@ function sessionsContract(name: string, open: () => Opened): void {
       const { sessions, again } = open();
       await sessions.create(session('ab12'));
       const outputs = { 1: 'one.md', toString: 'ä 日本 "x".md' };
-      const finished = { at: '2026-03-01', outputs, notes: 'With\nnotes.', override: null };
+      const completion = { at: '2026-03-01', outputs, notes: 'With\nnotes.', override: null };
       await sessions.update('ab12' as SessionId, (now) => ok(recordVerdict(now, 'a', [failedReview('step')])));
-      const updated = await again().update('ab12' as SessionId, (now) => ok(finishStep(now, 'a', finished)));
-      expect(updated.ok && openSteps(updated.value).map(({ id }) => id)).toEqual(['b']);
-      const kept = await read(sessions, 'ab12');
-      expect(kept?.steps[0]).toMatchObject({ attempts: 1, failed: [failedReview('step')], finished });
+      const update = await again().update('ab12' as SessionId, (now) => ok(finishStep(now, 'a', completion)));
+      expect(update.ok && openSteps(update.value).map(({ id }) => id)).toEqual(['b']);
+      const storedSession = await readSession(sessions, 'ab12');
+      expect(storedSession?.steps[0]).toMatchObject({
+        attempts: 1,
+        failed: [failedReview('step')],
+        finished: completion,
+      });
     });
 
     test('write nothing if the change fails', async () => {
@@ -102,7 +107,7 @@ function sessionsContract(name: string, open: () => Opened): void {
       await sessions.create(session('ab12'));
       const failure = { kind: 'session-busy', id: 'ab12' } as const;
       expect(await sessions.update('ab12' as SessionId, () => err(failure))).toEqual(err(failure));
-      expect(await read(sessions, 'ab12')).toEqual(session('ab12'));
+      expect(await readSession(sessions, 'ab12')).toEqual(session('ab12'));
     });
 
     test('fail to change an unknown session', async () => {
@@ -123,7 +128,7 @@ function sessionsContract(name: string, open: () => Opened): void {
       const digests = Array.from({ length: 12 }, (_, i) => `d${i}`);
       const ends = await Promise.all(digests.map((digest, i) => add(i % 2 === 0 ? sessions : again(), digest)));
       expect(ends.every(({ ok }) => ok)).toBe(true);
-      expect((await read(sessions, 'ab12'))?.steps[0]?.passed.toSorted()).toEqual(digests.toSorted());
+      expect((await readSession(sessions, 'ab12'))?.steps[0]?.passed.toSorted()).toEqual(digests.toSorted());
     });
 
     test('report an unreadable session and keep the others', async () => {
@@ -131,8 +136,8 @@ function sessionsContract(name: string, open: () => Opened): void {
       await sessions.create(session('good'));
       await sessions.create(session('bad'));
       await damage('bad' as SessionId);
-      const all = await sessions.all();
-      expect(all.ok && all.value.unreadable).toEqual([{ id: 'bad', path: '.deepwork/tmp/session_bad.json' }]);
+      const list = await sessions.all();
+      expect(list.ok && list.value.unreadable).toEqual([{ id: 'bad', path: '.deepwork/tmp/session_bad.json' }]);
       expect(await ids(sessions)).toEqual(['good']);
       const aside = await sessions.putAside('bad');
       expect(aside).toMatchObject({ ok: true, value: expect.stringContaining('bad') });
@@ -182,7 +187,7 @@ describe('on disk', () => {
     expect(readFileSync(join(folderOf(where.root), '.gitignore'), 'utf8')).toBe('*\n');
     expect(readFileSync(join(folderOf(where.root), 'quality_review_ab12_a.md'), 'utf8')).toBe('Read.\n');
     const locks = readdirSync(join(where.commonDir, 'onceover/locks'), { recursive: true, withFileTypes: true });
-    expect(locks.filter((one) => one.isFile())).toEqual([]);
+    expect(locks.filter((entry) => entry.isFile())).toEqual([]);
   });
 
   test.each<[title: string, damage: (text: string) => string]>([
@@ -197,11 +202,11 @@ describe('on disk', () => {
     const sessions = openWorkflowSessions(where);
     await sessions.create(session('ab12'));
     const file = join(folderOf(where.root), 'session_ab12.json');
-    const damaged = damage(readFileSync(file, 'utf8'));
-    writeFileSync(file, damaged);
+    const text = damage(readFileSync(file, 'utf8'));
+    writeFileSync(file, text);
     expect(await sessions.all()).toMatchObject({ ok: true, value: { sessions: [], unreadable: [{ id: 'ab12' }] } });
     const aside = await sessions.putAside('ab12');
-    expect(aside.ok && readFileSync(join(where.root, aside.value ?? ''), 'utf8')).toBe(damaged);
+    expect(aside.ok && readFileSync(join(where.root, aside.value ?? ''), 'utf8')).toBe(text);
   });
 
   test('a link in place of the folder is rejected', async () => {
@@ -209,10 +214,10 @@ describe('on disk', () => {
     mkdirSync(join(where.root, '.deepwork'));
     symlinkSync(temporaryFolder(), folderOf(where.root));
     const sessions = openWorkflowSessions(where);
-    const refused = { ok: false, failure: { kind: 'path-in-the-way', found: 'symlink' } };
-    expect(await sessions.all()).toMatchObject(refused);
-    expect(await sessions.create(session('ab12'))).toMatchObject(refused);
-    expect(await sessions.writeInstructions('ab12' as SessionId, 'a', 'x')).toMatchObject(refused);
+    const refusal = { ok: false, failure: { kind: 'path-in-the-way', found: 'symlink' } };
+    expect(await sessions.all()).toMatchObject(refusal);
+    expect(await sessions.create(session('ab12'))).toMatchObject(refusal);
+    expect(await sessions.writeInstructions('ab12' as SessionId, 'a', 'x')).toMatchObject(refusal);
   });
 
   test('the lock of a killed process is taken over', async () => {
@@ -232,11 +237,11 @@ describe('on disk', () => {
     const where = place();
     const sessions = openWorkflowSessions(where, 30);
     await sessions.create(session('ab12'));
-    const held = await sessionsLock(where).take();
+    const lock = await sessionsLock(where).take();
     expect(await sessions.update('ab12' as SessionId, (now) => ok(now))).toEqual(
       err({ kind: 'session-busy', id: 'ab12' }),
     );
-    if (held.ok) await held.value.release();
+    if (lock.ok) await lock.value.release();
     expect((await sessions.update('ab12' as SessionId, (now) => ok(now))).ok).toBe(true);
   });
 
@@ -244,10 +249,10 @@ describe('on disk', () => {
     const where = place();
     mkdirSync(join(folderOf(where.root), 'session_ab12.json'), { recursive: true });
     const sessions = openWorkflowSessions(where);
-    const refused = { ok: false, failure: { kind: 'disk', action: 'read' } };
-    expect(await sessions.all()).toMatchObject(refused);
-    expect(await sessions.update('ab12' as SessionId, (now) => ok(now))).toMatchObject(refused);
-    expect(await sessions.putAside('ab12')).toMatchObject(refused);
+    const refusal = { ok: false, failure: { kind: 'disk', action: 'read' } };
+    expect(await sessions.all()).toMatchObject(refusal);
+    expect(await sessions.update('ab12' as SessionId, (now) => ok(now))).toMatchObject(refusal);
+    expect(await sessions.putAside('ab12')).toMatchObject(refusal);
   });
 
   test('a lock that cannot be created is a failure', async () => {
