@@ -48,18 +48,18 @@ export function checkFile<S extends TravellingStatement>(
   signers: Signers,
   now: Date,
 ): CheckedFile<S> {
-  const read = readStatement(file.statement);
-  if (!read.ok) return refused('unusable-statement');
-  const { statement } = read;
+  const result = readStatement(file.statement);
+  if (!result.ok) return refused('unusable-statement');
+  const { statement } = result;
   if (!isAbout(statement)) return refused('no-statement');
   const signature = checkSignature(file.statement, file.signature);
   if (!signature.ok) return refused('bad-signature');
   const { keyFingerprint } = signature;
   const madeAt = new Date(statementTime(statement));
-  const found = findSigner(signers, keyFingerprint, [now, madeAt]);
-  if (!found.ok) return refused(found.why, keyFingerprint);
+  const signerMatch = findSigner(signers, keyFingerprint, [now, madeAt]);
+  if (!signerMatch.ok) return refused(signerMatch.why, keyFingerprint);
   if (madeAt.getTime() - now.getTime() > CLOCK_TOLERANCE_MS) return refused('in-the-future', keyFingerprint);
-  const { principals } = found;
+  const { principals } = signerMatch;
   return { ok: true, statement, signer: { principal: principals[0] ?? '', keyFingerprint }, principals };
 }
 

@@ -51,14 +51,14 @@ type Case = {
   readonly now?: string;
 };
 
-function decide({ passes = [[pass, dev]], waivers = [], request, subject, policy, trust: other, now }: Case) {
-  const files = passes.map((one) => ('statement' in one ? one : signedFile(...one)));
-  const asked = requestFor(pass, request);
-  const byFinding = new Map([[finding, waivers.map((one) => signedFile(...one))]]);
+function decide({ passes = [[pass, dev]], waivers = [], request, subject, policy, trust: otherTrust, now }: Case) {
+  const files = passes.map((entry) => ('statement' in entry ? entry : signedFile(...entry)));
+  const passRequest = requestFor(pass, request);
+  const byFinding = new Map([[finding, waivers.map((entry) => signedFile(...entry))]]);
   return decideAccept(
-    { ...asked, subject: { ...asked.subject, ...subject } },
+    { ...passRequest, subject: { ...passRequest.subject, ...subject } },
     { passes: files, waivers: byFinding },
-    { ...trust, policy: { ...POLICY, ...policy }, ...other },
+    { ...trust, policy: { ...POLICY, ...policy }, ...otherTrust },
     now === undefined ? NOW : new Date(now),
   );
 }
@@ -130,10 +130,10 @@ describe('decideAccept accepts', () => {
       ['dev@example.com'],
     ],
   ];
-  test.each(rows)('%s', (_title, given, statement, principals) => {
-    const accepted = decide(given);
-    expect(accepted).toMatchObject({ kind: 'accepted', statement });
-    expect(accepted.signers?.map(({ principal }) => principal)).toEqual(principals);
+  test.each(rows)('%s', (_title, scenario, statement, principals) => {
+    const acceptance = decide(scenario);
+    expect(acceptance).toMatchObject({ kind: 'accepted', statement });
+    expect(acceptance.signers?.map(({ principal }) => principal)).toEqual(principals);
   });
 });
 
@@ -338,13 +338,13 @@ const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
 ];
 
 describe('decideAccept refuses', () => {
-  test.each(refusals)('%s: %s', (_title, why, given) => {
-    expect(decide(given)).toMatchObject({ kind: 'refused', why });
+  test.each(refusals)('%s: %s', (_title, why, scenario) => {
+    expect(decide(scenario)).toMatchObject({ kind: 'refused', why });
   });
 
   test('every reason that decideAccept can give has a row', () => {
     // The caller knows these: passes are off, the carrier failed, or a search of all statements found this one.
-    const others: readonly RefusalReason[] = ['not-configured', 'unreachable', 'base-changed'];
+    const callerReasons: readonly RefusalReason[] = ['not-configured', 'unreachable', 'base-changed'];
     const ALL: Readonly<Record<RefusalReason, true>> = {
       'not-configured': true,
       'no-statement': true,
@@ -368,13 +368,13 @@ describe('decideAccept refuses', () => {
       'waiver-missing': true,
       'drawn-for-audit': true,
     };
-    expect([...new Set([...refusals.map(([, why]) => why), ...others])].sort()).toEqual(Object.keys(ALL).sort());
+    expect([...new Set([...refusals.map(([, why]) => why), ...callerReasons])].sort()).toEqual(Object.keys(ALL).sort());
   });
 
   test('the statement that came closest is named, with its signer', () => {
     const old = passStatement({ passedAt: '2026-01-01T00:00:00.000Z' });
-    const edited = passStatement({ promptDigest: digest('x') });
-    expect(decide({ passes: [unusable, [edited, lead], [old, dev], [pass, stranger]] })).toEqual({
+    const editedPass = passStatement({ promptDigest: digest('x') });
+    expect(decide({ passes: [unusable, [editedPass, lead], [old, dev], [pass, stranger]] })).toEqual({
       kind: 'refused',
       why: 'too-old',
       statement: old,
@@ -411,8 +411,8 @@ describe('decideAccept refuses', () => {
 describe('findBaseChange', () => {
   const [cart, total] = [passFile('src/cart.ts'), passFile('src/total.ts')];
   const onOther = { ...cart, baseBlob: 'c'.repeat(40) };
-  const merged = { ...onOther, headBlob: 'd'.repeat(40) };
-  const edited = { ...cart, headBlob: 'd'.repeat(40) };
+  const mergedFile = { ...onOther, headBlob: 'd'.repeat(40) };
+  const editedFile = { ...cart, headBlob: 'd'.repeat(40) };
   const find = (files: PassRequest['files'], key: TestKey, changes: Partial<PassStatement> = {}) =>
     findBaseChange(
       requestFor(passStatement({ files })),
@@ -428,9 +428,9 @@ describe('findBaseChange', () => {
     isFound: boolean,
   ][] = [
     ['the base changed a file', [onOther, total], dev, {}, true],
-    ['the base changed a file and git merged both changes', [merged, total], dev, {}, true],
+    ['the base changed a file and git merged both changes', [mergedFile, total], dev, {}, true],
     ['the base changed the mode of a file', [{ ...cart, baseMode: '100755' }, total], dev, {}, true],
-    ['the author edited a file', [edited, total], dev, {}, false],
+    ['the author edited a file', [editedFile, total], dev, {}, false],
     [
       'the base changed one file and the author another',
       [onOther, { ...total, headBlob: 'e'.repeat(40) }],

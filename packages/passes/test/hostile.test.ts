@@ -64,12 +64,12 @@ const attack = (
   title: string,
   why: RefusalReason,
   files: readonly SignedFile[],
-  more: Partial<Attack> = {},
+  overrides: Partial<Attack> = {},
 ): Attack => ({
   title,
   why,
   files,
-  ...more,
+  ...overrides,
 });
 const signers = (...lines: string[]) => ({ signers: readSigners(lines.join('\n')) });
 
@@ -239,13 +239,13 @@ describe.each([
   ['a rewritten statement', REWRITTEN],
   ['someone who may not vouch', UNTRUSTED],
 ] as const)('%s is refused', (_group, attacks) => {
-  test.each(attacks.map((one) => [one.title, one.why, one] as const))('%s: %s', async (_title, why, given) => {
+  test.each(attacks.map((attack) => [attack.title, attack.why, attack] as const))('%s: %s', async (_title, why, attack) => {
     const files = [
-      ...given.files.map((file) => ({ key: pass.content, file })),
-      ...(given.waivers ?? []).map((file) => ({ key: finding, file })),
+      ...attack.files.map((file) => ({ key: pass.content, file })),
+      ...(attack.waivers ?? []).map((file) => ({ key: finding, file })),
     ];
-    const trust = trusting(SIGNERS, { policy: { ...POLICY, ...given.policy }, ...given.trust });
-    const clock = { now: () => (given.now === undefined ? NOW : new Date(given.now)) };
+    const trust = trusting(SIGNERS, { policy: { ...POLICY, ...attack.policy }, ...attack.trust });
+    const clock = { now: () => (attack.now === undefined ? NOW : new Date(attack.now)) };
     const { passes } = await openCarriedPasses(carrierOf(files), trust, clock).accept([requestFor(pass)], []);
     expect(passes).toMatchObject([{ kind: 'refused', why }]);
   });

@@ -36,17 +36,17 @@ describe('accept', () => {
     const third = passStatement({ gate: 'review:src:security' });
     const carrier = carrierOf([stored(second), stored(first), stored(waiver)]);
     const requests = [third, second, first].map((statement) => requestFor(statement));
-    const accepted = await openCarriedPasses(carrier, trust, clock).accept(requests, [wanted]);
-    expect(accepted.passes.map((one) => (one.kind === 'accepted' ? one.statement : one.why))).toEqual([
+    const result = await openCarriedPasses(carrier, trust, clock).accept(requests, [wanted]);
+    expect(result.passes.map((answer) => (answer.kind === 'accepted' ? answer.statement : answer.why))).toEqual([
       'no-statement',
       second,
       first,
     ]);
-    expect(accepted.waivers.get(finding)).toMatchObject({
+    expect(result.waivers.get(finding)).toMatchObject({
       statement: waiver,
       signer: { principal: 'dev@example.com' },
     });
-    expect(accepted.failure).toBeNull();
+    expect(result.failure).toBeNull();
     expect(carrier.asked).toEqual(
       [[second.content, first.content, finding].sort()].map((keys) => expect.arrayContaining(keys)),
     );
@@ -80,25 +80,25 @@ describe('accept', () => {
   });
 
   test('refuses everything if the carrier cannot be read', async () => {
-    const excluded = { ...trust, policy: { ...POLICY, neverFor: ['src/auth/**'] } };
+    const strictTrust = { ...trust, policy: { ...POLICY, neverFor: ['src/auth/**'] } };
     const requests = [passStatement(), passStatement({ files: [passFile('src/auth/login.ts')] })];
-    const accepted = await openCarriedPasses(unreachable, excluded, clock).accept(
-      requests.map((one) => requestFor(one)),
+    const result = await openCarriedPasses(unreachable, strictTrust, clock).accept(
+      requests.map((statement) => requestFor(statement)),
       [wanted],
     );
-    expect(accepted.passes.map((one) => one.kind === 'refused' && one.why)).toEqual(['unreachable', 'excluded-path']);
-    expect(accepted.waivers.size).toBe(0);
-    expect(accepted.failure).toEqual({ kind: 'git-missing' });
+    expect(result.passes.map((answer) => answer.kind === 'refused' && answer.why)).toEqual(['unreachable', 'excluded-path']);
+    expect(result.waivers.size).toBe(0);
+    expect(result.failure).toEqual({ kind: 'git-missing' });
   });
 });
 
 describe('explain', () => {
   const before = passStatement();
-  const rebased = passStatement({ files: before.files.map((file) => ({ ...file, baseBlob: 'c'.repeat(40) })) });
+  const rebasedPass = passStatement({ files: before.files.map((file) => ({ ...file, baseBlob: 'c'.repeat(40) })) });
 
   test('finds the pass that was given before the base branch changed', async () => {
     const passes = openCarriedPasses(carrierOf([stored(waiver), stored(before)]), trust, clock);
-    expect(await passes.explain(requestFor(rebased))).toMatchObject({ why: 'base-changed', statement: before });
+    expect(await passes.explain(requestFor(rebasedPass))).toMatchObject({ why: 'base-changed', statement: before });
     expect(await passes.explain(requestFor(before))).toMatchObject({ kind: 'accepted' });
     expect(await passes.explain(requestFor(passStatement({ slot: 2 })))).toMatchObject({ why: 'no-statement' });
   });

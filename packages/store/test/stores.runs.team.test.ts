@@ -78,10 +78,10 @@ describe('a run with a store for teams', () => {
   });
 
   test('a repository with another first commit shares nothing', async () => {
-    const [repo, other] = [one(), one()];
+    const [repo, otherRepo] = [one(), one()];
     expect((await repo.run()).code).toBe(0);
-    expect((await other.run()).code).toBe(0);
-    expect([repo.calls().length, other.calls().length]).toEqual([1, 1]);
+    expect((await otherRepo.run()).code).toBe(0);
+    expect([repo.calls().length, otherRepo.calls().length]).toEqual([1, 1]);
   });
 
   test('findings, receipt, record and ledger are written in this order', async () => {
@@ -100,19 +100,19 @@ describe('a run with a store for teams', () => {
 
   test('an agent does not see the address of the store', async () => {
     const repo = one();
-    const seen = join(dirname(repo.root), 'seen.txt');
-    repo.answers('one', { status: 'pass', violations: [], $run: `env > ${seen}` });
+    const envFile = join(dirname(repo.root), 'seen.txt');
+    repo.answers('one', { status: 'pass', violations: [], $run: `env > ${envFile}` });
     expect((await repo.run()).code).toBe(0);
-    expect(readFileSync(seen, 'utf8')).toContain('PATH=');
-    expect(readFileSync(seen, 'utf8')).not.toContain('postgres:');
+    expect(readFileSync(envFile, 'utf8')).toContain('PATH=');
+    expect(readFileSync(envFile, 'utf8')).not.toContain('postgres:');
   });
 
   test('checks do not see the address of the store', async () => {
     const gates = '  - path: src\n    checks:\n      env: { run: "env > env.txt" }\n';
     const repo = gateRepo({ agents: ['one'], gates, files: { '.gitignore': 'env.txt\n' } });
     expect((await repo.run()).code).toBe(0);
-    const seen = await onceover(repo.root, ['status'], {});
-    expect(seen.code).toBe(0);
+    const status = await onceover(repo.root, ['status'], {});
+    expect(status.code).toBe(0);
     expect(repo.git('grep', '-c', '--no-index', 'ONCEOVER_CHECK\\|PATH', '--', 'env.txt')).not.toBe('');
     expect(() => repo.git('grep', '--no-index', 'postgres', '--', 'env.txt')).toThrow();
   });
@@ -176,11 +176,11 @@ describe('a store that is away', () => {
     const env = { ONCEOVER_STORE: undefined };
     repo.answers('one', { status: 'pass', violations: [], $sleep: 4000 });
     const running = repo.run([], { env });
-    while (repo.calls().length === 0) await new Promise((done) => setTimeout(done, 50));
+    while (repo.calls().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     await server.stop();
-    const stopped = await running;
-    expect(stopped.code).toBe(3);
-    expect(stopped.stdout + stopped.stderr).toContain('did not answer');
+    const run = await running;
+    expect(run.code).toBe(3);
+    expect(run.stdout + run.stderr).toContain('did not answer');
     const away = await onceover(repo.root, ['run'], { env });
     expect(away.code).toBe(3);
     expect(away.stderr).toContain('ONCEOVER_STORE=');

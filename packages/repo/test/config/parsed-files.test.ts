@@ -10,14 +10,14 @@ const isSaid = (value: unknown): value is Said => typeof value === 'object' && v
 /** Reads a text and returns whether it had to be parsed. */
 async function read(folder: string, text: string, { kind = 'rules', version = '1' } = {}): Promise<boolean> {
   const files = openParsedFiles(folder, version);
-  let parsed = false;
-  const found = await files.get(kind, text, isSaid, async () => {
-    parsed = true;
+  let wasParsed = false;
+  const result = await files.get(kind, text, isSaid, async () => {
+    wasParsed = true;
     return { said: text };
   });
   files.save();
-  expect(found).toEqual({ said: text });
-  return parsed;
+  expect(result).toEqual({ said: text });
+  return wasParsed;
 }
 
 const kept = (folder: string) => join(folder, 'onceover/parsed.json');

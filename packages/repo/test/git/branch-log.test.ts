@@ -75,12 +75,12 @@ describe('whether the history of a branch only grew', () => {
       () => {},
       false,
     ],
-  ])('%s', async (_title, since, then, expected) => {
+  ])('%s', async (_title, since, then, hasOnlyGrown) => {
     const repo = someRepo();
     since(repo);
     const point = await pointAt(repo);
     then(repo);
-    expect(await grewSince(repo, point)).toBe(expected);
+    expect(await grewSince(repo, point)).toBe(hasOnlyGrown);
   });
 
   test('git cleaned up', async () => {
@@ -132,8 +132,8 @@ test('lists the files that differ between two trees', async () => {
   const [from = '', to = '', blob = ''] = ['main', 'work', 'work:b.txt'].map((name) =>
     repo.git('rev-parse', name).trim(),
   );
-  const changed = value(await (await snapshotsAt(repo.root)).changedFiles(from, to));
-  expect([...changed]).toEqual([
+  const changedFiles = value(await (await snapshotsAt(repo.root)).changedFiles(from, to));
+  expect([...changedFiles]).toEqual([
     ['a.txt', null],
     ['b.txt', blob],
   ]);

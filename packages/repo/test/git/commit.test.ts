@@ -108,10 +108,10 @@ describe('a path', () => {
 
 describe('a commit that fails', () => {
   /** Expects a failure with a reason, and unchanged files, index and commits. */
-  async function isRefused(repo: TestRepo, said: RegExp, ...paths: string[]): Promise<void> {
+  async function isRefused(repo: TestRepo, message: RegExp, ...paths: string[]): Promise<void> {
     const state = () => [left(repo), repo.git('ls-files', '-s'), repo.git('log', '--all', '--format=%H')];
     const before = state();
-    expect(await commit(repo, ...paths)).toEqual({ kind: 'failed', said: expect.stringMatching(said) });
+    expect(await commit(repo, ...paths)).toEqual({ kind: 'failed', said: expect.stringMatching(message) });
     expect(state()).toEqual(before);
   }
 

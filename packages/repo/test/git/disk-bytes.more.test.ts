@@ -224,10 +224,10 @@ describe('a difference that hides nothing is no change:', () => {
   ])('%s', async (_, attributes, files, act) => {
     const repo = withAttributes(attributes);
     act(repo);
-    const seen = await shown(repo);
-    expect(seen.files).toEqual(files);
-    expect(seen.listed).toEqual(files.map((file) => file.slice(2)));
-    expect(seen.diff).not.toContain('onceover:');
+    const result = await shown(repo);
+    expect(result.files).toEqual(files);
+    expect(result.listed).toEqual(files.map((file) => file.slice(2)));
+    expect(result.diff).not.toContain('onceover:');
   });
 });
 

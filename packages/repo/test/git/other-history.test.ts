@@ -73,9 +73,9 @@ describe('the change stays visible although git gets another history by', () => 
     [
       'an alternate object store',
       (repo) => {
-        const other = someRepo();
-        repo.write('.git/objects/info/alternates', `${join(other.root, '.git/objects')}\n`);
-        setEnv('GIT_ALTERNATE_OBJECT_DIRECTORIES', join(other.root, '.git/objects'));
+        const otherRepo = someRepo();
+        repo.write('.git/objects/info/alternates', `${join(otherRepo.root, '.git/objects')}\n`);
+        setEnv('GIT_ALTERNATE_OBJECT_DIRECTORIES', join(otherRepo.root, '.git/objects'));
       },
     ],
     ['a switch for tests of git', () => setEnv('GIT_TEST_FSMONITOR', elsewhere(''))],
@@ -106,16 +106,16 @@ describe('the change stays visible although git gets another history by', () => 
 
 describe('git reads another working tree because of', () => {
   test.each<[string, (repo: Repo, other: string) => void]>([
-    ['core.worktree', (repo, other) => repo.git('config', 'core.worktree', other)],
-    ['GIT_WORK_TREE', (_, other) => setEnv('GIT_WORK_TREE', other)],
+    ['core.worktree', (repo, copy) => repo.git('config', 'core.worktree', copy)],
+    ['GIT_WORK_TREE', (_, copy) => setEnv('GIT_WORK_TREE', copy)],
   ])('%s', async (_, act) => {
     const repo = changed();
-    const other = join(temporaryFolder(), 'copy');
-    repo.git('clone', '-q', '-b', 'main', '.', other);
-    act(repo, other);
+    const copy = join(temporaryFolder(), 'copy');
+    repo.git('clone', '-q', '-b', 'main', '.', copy);
+    act(repo, copy);
     expect(await findRepository(repo.root)).toEqual({
       ok: false,
-      failure: { kind: 'other-worktree', folder: repo.root, root: other },
+      failure: { kind: 'other-worktree', folder: repo.root, root: copy },
     });
   });
 

@@ -32,8 +32,8 @@ const ours = (repo: Repo) => join(repo.root, '.git/onceover');
 
 function keptIndex(repo: Repo): string {
   const folder = join(ours(repo), 'indexes');
-  const [name, ...more] = readdirSync(folder);
-  expect(more).toEqual([]);
+  const [name, ...otherNames] = readdirSync(folder);
+  expect(otherNames).toEqual([]);
   return join(folder, name ?? '');
 }
 
@@ -93,8 +93,8 @@ test('a failure leaves no files', async () => {
   const repo = someRepo();
   const snapshots = await snapshotsAt(repo.root);
   const comparison = value(await snapshots.compare(CHANGE, null));
-  const broken = { ...comparison, baseTree: '1'.repeat(40) };
-  expect(await snapshots.take(broken, NOTHING)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
+  const brokenComparison = { ...comparison, baseTree: '1'.repeat(40) };
+  expect(await snapshots.take(brokenComparison, NOTHING)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
   expect(readdirSync(ours(repo))).toEqual(['indexes']);
   expect(readdirSync(join(ours(repo), 'indexes'))).toEqual([]);
 });
@@ -115,8 +115,8 @@ describe('a kept index that git cannot use', () => {
   ])('%s', async (_, act) => {
     const repo = someRepo();
     await takeAt(repo.root);
-    const kept = keptIndex(repo);
-    act(kept, readFileSync(kept));
+    const indexPath = keptIndex(repo);
+    act(indexPath, readFileSync(indexPath));
     repo.write('a.txt', '2');
     repo.write('new.txt', '2');
     for (let n = 0; n < 2; n++) expect(brief((await takeAt(repo.root)).entries)).toEqual(['M a.txt', 'A new.txt']);
@@ -174,11 +174,11 @@ describe('an index with the paths of the last commit is reused and gives the sam
     expect(keptIndex(repo)).toContain(repo.git('rev-parse', 'HEAD').trim());
     for (const act of acts) {
       act(repo);
-      const told = await lookedAt(repo);
+      const firstLook = await lookedAt(repo);
       const again = await lookedAt(repo);
       rmSync(keptIndex(repo));
       const anew = await lookedAt(repo);
-      expect([told, again]).toEqual([anew, anew]);
+      expect([firstLook, again]).toEqual([anew, anew]);
     }
   });
 
@@ -237,20 +237,20 @@ test('four snapshots at the same time', async () => {
 
 test('each working tree has its own index, and the oldest are removed', async () => {
   const repo = someRepo();
-  const other = join(temporaryFolder(), 'other');
-  repo.git('worktree', 'add', '-q', other, '-b', 'other');
-  writeFileSync(join(other, 'a.txt'), 'other');
+  const linkedRoot = join(temporaryFolder(), 'other');
+  repo.git('worktree', 'add', '-q', linkedRoot, '-b', 'other');
+  writeFileSync(join(linkedRoot, 'a.txt'), 'other');
   repo.write('b.txt', 'here');
   for (let n = 0; n < 2; n++) {
-    expect(brief((await takeAt(other)).entries)).toEqual(['M a.txt']);
+    expect(brief((await takeAt(linkedRoot)).entries)).toEqual(['M a.txt']);
     expect(brief((await takeAt(repo.root)).entries)).toEqual(['M b.txt']);
   }
   const folder = join(ours(repo), 'indexes');
   expect(readdirSync(folder)).toHaveLength(2);
   for (let n = 0; n < 70; n++) writeFileSync(join(folder, `old${n}`), '');
   for (let n = 0; n < 70; n++) utimesSync(join(folder, `old${n}`), n, n);
-  writeFileSync(join(other, 'a.txt'), 'another');
-  await takeAt(other);
+  writeFileSync(join(linkedRoot, 'a.txt'), 'another');
+  await takeAt(linkedRoot);
   expect(readdirSync(folder)).toHaveLength(64);
   expect(existsSync(join(folder, 'old0'))).toBe(false);
 });

@@ -51,11 +51,11 @@ describe('entries', () => {
       [],
       (repo) => [submodule(repo), repo.remove('inner'), repo.write('inner/.keep', '')],
     ],
-  ])('%s', async (_, expected, act) => {
+  ])('%s', async (_, entries, act) => {
     const repo = someRepo();
     act(repo);
     const snapshot = await takeAt(repo.root);
-    expect(brief(snapshot.entries)).toEqual(expected);
+    expect(brief(snapshot.entries)).toEqual(entries);
     expect(snapshot).toMatchObject({ withheld: [], unnameable: [] });
   });
 
@@ -133,13 +133,13 @@ describe('entries', () => {
     const repo = someRepo({ '.deepwork/logs/old.json': '1', '.deepwork/logsx': '1' });
     for (const path of ['.deepwork/logs/old.json', '.deepwork/logs/new.json', '.deepwork/logsx']) repo.write(path, '2');
     repo.write('.deepwork/tmp/.gitignore', '*');
-    const left = { folders: asPaths('.deepwork/tmp', '.deepwork/logs') };
-    const snapshot = await takeAt(repo.root, CHANGE, left);
+    const omittedFiles = { folders: asPaths('.deepwork/tmp', '.deepwork/logs') };
+    const snapshot = await takeAt(repo.root, CHANGE, omittedFiles);
     expect(brief(snapshot.entries)).toEqual(['M .deepwork/logsx']);
     const tree = value(await snapshot.tree());
     expect(repo.git('diff-tree', '-r', '--name-only', 'HEAD', tree)).toBe('.deepwork/logsx\n');
     repo.write('.git/info/exclude', '.deepwork/\n');
-    expect(brief((await takeAt(repo.root, CHANGE, left)).entries)).toEqual(['M .deepwork/logsx']);
+    expect(brief((await takeAt(repo.root, CHANGE, omittedFiles)).entries)).toEqual(['M .deepwork/logsx']);
   });
 
   test('are limited to the requested files and folders', async () => {

@@ -4,10 +4,10 @@ import { entry } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { hiddenByFix, type SeenFiles } from '../../src/trust/hidden-by-fix.ts';
 
-const seen = (unseen: Readonly<Record<string, string>>, differs: Partial<SeenFiles> = {}): SeenFiles => ({
+const seen = (prints: Readonly<Record<string, string>>, differs: Partial<SeenFiles> = {}): SeenFiles => ({
   entries: [entry({ path: 'src/a.ts' as RepoPath, headBlob: 'h' })],
   dirty: [],
-  visibility: { settings: 's', unseen: new Map(Object.entries(unseen)) },
+  visibility: { settings: 's', unseen: new Map(Object.entries(prints)) },
   ...differs,
 });
 
@@ -32,8 +32,8 @@ describe('what a fix hid', () => {
     ],
     ['an edit in such a repository', seen({}, { dirty: [{ path: 'inner' as RepoPath, print: '2' }] }), ['inner/']],
     ["git's own settings", seen({}, { visibility: { settings: 't', unseen: new Map() } }), [null]],
-  ])('is %s', (_title, after, expected) => {
-    expect(hiddenByFix(BEFORE, after, [])).toEqual(expected);
+  ])('is %s', (_title, after, paths) => {
+    expect(hiddenByFix(BEFORE, after, [])).toEqual(paths);
   });
 
   test.each(['.gitignore', 'src/.gitattributes', '.gitmodules'])('is a rule of git in %s', (path) => {

@@ -34,18 +34,18 @@ function opened() {
     records: openRecords(root, LOGS),
   };
   const at = (path: string) => join(commonDir, 'onceover', path);
-  const put = (path: string, text = '{}') => {
+  const writeAt = (path: string, text = '{}') => {
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
   return {
     ...stores,
     at,
-    put,
+    put: writeAt,
     async meanwhile(does: () => unknown): Promise<readonly string[]> {
-      const noted = await guardProof(place, LOGS).snapshot();
+      const snapshot = await guardProof(place, LOGS).snapshot();
       await does();
-      return value(await noted.restore()).map((path) => relative(root, path));
+      return value(await snapshot.restore()).map((path) => relative(root, path));
     },
   };
 }
@@ -73,12 +73,12 @@ describe('writes of a fixer are undone', () => {
     const { receipts, meanwhile } = opened();
     const before = receipt({ content: content('c0') });
     await receipts.write('review', before);
-    const taken = await meanwhile(async () => {
+    const undonePaths = await meanwhile(async () => {
       await receipts.write('review', receipt());
       await receipts.write('check', CHECK);
       await receipts.write('held', held(1));
     });
-    expect(taken).toHaveLength(3);
+    expect(undonePaths).toHaveLength(3);
     expect(await receipts.find('review', receipt())).toBeNull();
     expect(await receipts.find('check', CHECK)).toBeNull();
     expect(await receipts.find('held', held(1))).toBeNull();
@@ -94,11 +94,11 @@ describe('writes of a fixer are undone', () => {
 
   test('records and marks', async () => {
     const { records, passes, meanwhile } = opened();
-    const taken = await meanwhile(async () => {
+    const undonePaths = await meanwhile(async () => {
       await records.writeSlot(slotRecord(), { gate: NAME, agent: 'codex' }, '');
       await passes.mark('a--b--c' as ReviewId, 'run', new Date(0));
     });
-    expect(taken).toHaveLength(2);
+    expect(undonePaths).toHaveLength(2);
     expect(value(await records.read([NAME], new Set())).slots.filter(({ status }) => status === 'pass')).toEqual([]);
     expect(value(await passes.marked()).ids).toEqual(new Set());
   });
@@ -130,19 +130,19 @@ describe('writes of a fixer are undone', () => {
 });
 
 describe('findings', () => {
-  const found = async ({ findings }: Pick<ReturnType<typeof opened>, 'findings'>) =>
+  const findingStates = async ({ findings }: Pick<ReturnType<typeof opened>, 'findings'>) =>
     value(await findings.all()).map(({ id, kept, resolution }) => [id, kept, resolution?.how ?? null]);
 
   test.each<[string, 'open' | 'warning']>([
     ['one that is open stays open', 'open'],
     ['one that warns stays what it is', 'warning'],
-  ])('%s, even if a fixer closes or removes it', async (_title, kept) => {
+  ])('%s, even if a fixer closes or removes it', async (_title, severity) => {
     const clone = opened();
-    const one = value(await addOne(clone.findings, findingWith({ kept })));
-    await clone.meanwhile(() => clone.findings.update({ ...one, kept: 'closed' }));
-    expect(await found(clone)).toEqual([['F1', kept, null]]);
+    const finding = value(await addOne(clone.findings, findingWith({ kept: severity })));
+    await clone.meanwhile(() => clone.findings.update({ ...finding, kept: 'closed' }));
+    expect(await findingStates(clone)).toEqual([['F1', severity, null]]);
     await clone.meanwhile(() => rmSync(clone.at('findings'), { recursive: true }));
-    expect(await found(clone)).toEqual([['F1', kept, null]]);
+    expect(await findingStates(clone)).toEqual([['F1', severity, null]]);
   });
 
   test.each<[string, Resolution | null, Resolution, Resolution['how'] | null]>([
@@ -150,12 +150,12 @@ describe('findings', () => {
     ['a claim that becomes a waiver', claim(), waiver(), 'fixed'],
     ['a claim that appears, which reviewers decide about', null, claim(), 'fixed'],
     ['a waiver that is taken back', waiver(), claim(), 'fixed'],
-  ])('%s', async (_title, before, now, expected) => {
+  ])('%s', async (_title, before, now, resolution) => {
     const clone = opened();
     await addOne(clone.findings, findingWith());
     if (before !== null) await clone.findings.resolve('F1', before);
     await clone.meanwhile(() => clone.findings.resolve('F1', now));
-    expect(await found(clone)).toEqual([['F1', 'open', expected]]);
+    expect(await findingStates(clone)).toEqual([['F1', 'open', resolution]]);
   });
 
   test('a waiver of a future finding is removed', async () => {
@@ -167,12 +167,12 @@ describe('findings', () => {
 
   test('new or reopened findings of another working tree stay', async () => {
     const clone = opened();
-    const one = value(await addOne(clone.findings, findingWith({ kept: 'closed' })));
-    const taken = await clone.meanwhile(async () => {
-      await clone.findings.update({ ...one, kept: 'open' });
+    const finding = value(await addOne(clone.findings, findingWith({ kept: 'closed' })));
+    const undonePaths = await clone.meanwhile(async () => {
+      await clone.findings.update({ ...finding, kept: 'open' });
       await addOne(clone.findings, findingWith());
     });
-    expect([taken, await found(clone)]).toEqual([
+    expect([undonePaths, await findingStates(clone)]).toEqual([
       [],
       [
         ['F1', 'open', null],
@@ -187,11 +187,11 @@ test('a failed restore is an error, and all other files are restored', async () 
   await addOne(findings, findingWith());
   await receipts.write('review', receipt({ content: content('c0') }));
   const before = readFileSync(at('findings/F1.json'), 'utf8');
-  const taken = meanwhile(async () => {
+  const undonePaths = meanwhile(async () => {
     rmSync(at('findings'), { recursive: true });
     writeFileSync(at('findings'), before);
     await receipts.write('review', receipt());
   });
-  await expect(taken).rejects.toThrow();
+  await expect(undonePaths).rejects.toThrow();
   expect(await receipts.find('review', receipt())).toBeNull();
 });
