@@ -49,21 +49,21 @@ export function checkFile<S extends TravellingStatement>(
   now: Date,
 ): CheckedFile<S> {
   const result = readStatement(file.statement);
-  if (!result.ok) return refused('unusable-statement');
+  if (!result.ok) return refusal('unusable-statement');
   const { statement } = result;
-  if (!isAbout(statement)) return refused('no-statement');
+  if (!isAbout(statement)) return refusal('no-statement');
   const signature = checkSignature(file.statement, file.signature);
-  if (!signature.ok) return refused('bad-signature');
+  if (!signature.ok) return refusal('bad-signature');
   const { keyFingerprint } = signature;
   const madeAt = new Date(statementTime(statement));
   const signerMatch = findSigner(signers, keyFingerprint, [now, madeAt]);
-  if (!signerMatch.ok) return refused(signerMatch.why, keyFingerprint);
-  if (madeAt.getTime() - now.getTime() > CLOCK_TOLERANCE_MS) return refused('in-the-future', keyFingerprint);
+  if (!signerMatch.ok) return refusal(signerMatch.why, keyFingerprint);
+  if (madeAt.getTime() - now.getTime() > CLOCK_TOLERANCE_MS) return refusal('in-the-future', keyFingerprint);
   const { principals } = signerMatch;
   return { ok: true, statement, signer: { principal: principals[0] ?? '', keyFingerprint }, principals };
 }
 
-function refused(why: FileRefusal, keyFingerprint: string | null = null) {
+function refusal(why: FileRefusal, keyFingerprint: string | null = null) {
   return { ok: false, why, keyFingerprint } as const;
 }
 

@@ -38,8 +38,8 @@ const MOST_TRIED = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Decides whether a passed review from another clone counts for a reviewer in this clone. The files in `found` are
- * untrusted until their signatures are checked.
+ * Decides whether a passed review from another clone counts for a reviewer in this clone. `files` are untrusted
+ * until their signatures are checked.
  */
 export function decideAccept(request: PassRequest, files: FoundFiles, trust: PassTrust, now: Date): Acceptance {
   const { policy } = trust;
@@ -217,7 +217,10 @@ function isOnOtherBase(theirFiles: readonly PassFile[], ourFiles: readonly PassF
   for (const file of ourFiles) {
     const counterpart = byPath.get(file.path);
     if (counterpart === undefined) return false;
-    if (counterpart.baseBlob !== file.baseBlob || (counterpart.baseMode ?? counterpart.mode) !== (file.baseMode ?? file.mode))
+    if (
+      counterpart.baseBlob !== file.baseBlob ||
+      (counterpart.baseMode ?? counterpart.mode) !== (file.baseMode ?? file.mode)
+    )
       isOther = true;
     else if (counterpart.headBlob !== file.headBlob || counterpart.mode !== file.mode) return false;
   }

@@ -305,7 +305,11 @@ async function pushTip(
     if (end.kind !== 'ended' || end.ending !== 'by-itself' || !/^!\t/m.test(end.stdout.text)) return err(failure);
     const output = `${end.stderr.text}\n${end.stdout.text}`.slice(-LONGEST_SAID);
     const isLock = /cannot lock ref|unable to lock|\.lock\b/i.test(output);
-    const why = /\.lock': File exists/.test(output) ? 'locked' : /stale info|fetch first/.test(output) ? 'busy' : 'refused';
+    const why = /\.lock': File exists/.test(output)
+      ? 'locked'
+      : /stale info|fetch first/.test(output)
+        ? 'busy'
+        : 'refused';
     return ok({ kind: 'refused', failure: trouble(remote, why, output), isLock });
   });
   return result.ok ? result.value : { kind: 'failed', failure: result.failure };

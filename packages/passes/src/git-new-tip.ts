@@ -90,8 +90,8 @@ async function entriesOfKey(reader: ObjectReader, folder: TreeEntry | undefined)
 }
 
 /**
- * Returns a commit without a parent that contains only the files in `kept`, so that clones no longer fetch the removed
- * files. `kept` lists the remaining files by key.
+ * Returns a commit without a parent that contains only the files in `keyFiles`, so that clones no longer fetch the
+ * removed files. `keyFiles` lists the remaining files by key.
  */
 export function newHistory(tip: string, keyFiles: readonly KeyFiles[], now: number): NewTip {
   const format = formatOf(tip);
@@ -140,7 +140,10 @@ export function packOf(format: ObjectFormat, objects: readonly NewObject[]): Buf
   header.write('PACK', 'latin1');
   header.writeUInt32BE(2, 4);
   header.writeUInt32BE(objects.length, 8);
-  const body = Buffer.concat([header, ...objects.flatMap((object) => [packHeader(object), deflateSync(object.content)])]);
+  const body = Buffer.concat([
+    header,
+    ...objects.flatMap((object) => [packHeader(object), deflateSync(object.content)]),
+  ]);
   return Buffer.concat([body, createHash(format).update(body).digest()]);
 }
 

@@ -65,7 +65,10 @@ const CONFIG = [
 /** Creates the temporary folder, and deletes old ones that killed processes have left. */
 export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
   const { GIT_OBJECT_DIRECTORY: objectDirectory, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates } = process.env;
-  const objects = objectDirectory === undefined || objectDirectory === '' ? join(commonDir, 'objects') : resolve(root, objectDirectory);
+  const objects =
+    objectDirectory === undefined || objectDirectory === ''
+      ? join(commonDir, 'objects')
+      : resolve(root, objectDirectory);
   removeLeftovers(objects, Date.now(), LEFTOVERS);
   const folder = join(objects, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
   const ownObjects = join(folder, 'objects');

@@ -78,8 +78,9 @@ const NO_STATEMENT: Acceptance = { kind: 'refused', why: 'no-statement', stateme
 type Files = ReadonlyMap<string, readonly SignedFile[]>;
 
 /**
- * Returns the signed files for the gates of `requests` and for the findings of `wanted`, and the waivers on which the
- * found passes depend. If waivers from other clones do not count, `wanted` is `null` and no waiver is looked up.
+ * Returns the signed files for the gates of `requests` and for the findings of `waiverRequests`, and the waivers on
+ * which the found passes depend. If waivers from other clones do not count, `waiverRequests` is `null` and no waiver is
+ * looked up.
  */
 async function findAll(
   carrier: PassCarrier,
@@ -92,7 +93,9 @@ async function findAll(
   if (keys.size === 0) return ok(new Map());
   const searchResult = await carrier.find([...keys], stop);
   if (!searchResult.ok || waiverRequests === null) return searchResult;
-  const waivedFindings = new Set(contents.flatMap((content) => (searchResult.value.get(content) ?? []).flatMap(waivedIn)));
+  const waivedFindings = new Set(
+    contents.flatMap((content) => (searchResult.value.get(content) ?? []).flatMap(waivedIn)),
+  );
   const missing = [...waivedFindings].filter((finding) => !keys.has(finding)).slice(0, MOST_NAMED);
   if (missing.length === 0) return searchResult;
   const waiverResult = await carrier.find(missing, stop);

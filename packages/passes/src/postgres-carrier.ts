@@ -19,7 +19,7 @@ export function postgresCarrier(name: string, open: () => Promise<TeamStore>): P
     return rows.length;
   }
 
-  async function all(): Promise<readonly StoredFile[]> {
+  async function readAll(): Promise<readonly StoredFile[]> {
     const { database, repository } = await open();
     const rows = await database.query<Row>(`${COLUMNS} ORDER BY key, name`, [repository]);
     return rows.map((row) => ({ key: row.key, file: asFile(row) }));
@@ -43,7 +43,7 @@ export function postgresCarrier(name: string, open: () => Promise<TeamStore>): P
           return filesByKey;
         })(),
       ),
-    all: () => storeResult(all()),
+    all: () => storeResult(readAll()),
     push: (files) =>
       storeResult(
         (async () => {
@@ -60,7 +60,7 @@ export function postgresCarrier(name: string, open: () => Promise<TeamStore>): P
       storeResult(
         (async () => {
           const { database, repository } = await open();
-          const old = (await all()).filter(isOld);
+          const old = (await readAll()).filter(isOld);
           const removedRows = await database.query(
             `DELETE FROM onceover.statements
              WHERE repository = $1 AND (key, name) IN (SELECT * FROM unnest($2::text[], $3::text[])) RETURNING key`,

@@ -37,13 +37,13 @@ export async function countUnshared(
  */
 export async function shareStatements(
   place: Place,
-  trusted: TrustedPasses,
+  passes: TrustedPasses,
   statements: readonly TravellingStatement[],
 ): Promise<Result<Counted>> {
-  const { carrier } = trusted;
+  const { carrier } = passes;
   const signer = await openSigner(place.root, process.env);
   if (!signer.ok) return signer;
-  const statementsToShare = await unsharedOf(signer.value, trusted, statements);
+  const statementsToShare = await unsharedOf(signer.value, passes, statements);
   if (!statementsToShare.ok) return statementsToShare;
   const outbox = openOutbox(place.commonDir, carrier.name);
   const waiting = outbox.waiting();

@@ -54,7 +54,7 @@ export async function openSigner(root: string, env: NodeJS.ProcessEnv): Promise<
       return true;
     };
     const limits = { timeoutMs: limitMs, idleMs: null, signal: options.stop };
-    const command = { program: programPath, args, cwd: root, env: defined(env), input: '' };
+    const command = { program: programPath, args, cwd: root, env: definedVariables(env), input: '' };
     return runProcessGroup({ ...command, ...limits, onErrorLine: waiting });
   };
   return ok({
@@ -64,7 +64,7 @@ export async function openSigner(root: string, env: NodeJS.ProcessEnv): Promise<
       if (storedKey !== null) return ok(storedKey);
       const end = await run(['-y', '-f', key.value], TOUCH_MS, { stop: null });
       const derivedKey = end.kind === 'ended' && end.code === 0 ? publicKeyIn(end.stdout.text) : null;
-      return derivedKey === null ? failed(end, keyLabel) : ok(derivedKey);
+      return derivedKey === null ? signingFailure(end, keyLabel) : ok(derivedKey);
     },
     async sign(statements, options) {
       if (statements.length === 0) return ok([]);
@@ -80,7 +80,8 @@ export async function openSigner(root: string, env: NodeJS.ProcessEnv): Promise<
         const args = ['-Y', 'sign', '-n', SIGNATURE_NAMESPACE, '-f', keyFile, ...flags, ...paths];
         const limitMs = Math.min(TOUCH_MS * statements.length, LONGEST_MS);
         const end = await run(args, limitMs, options);
-        if (end.kind === 'not-started' || end.ending !== 'by-itself' || end.code !== 0) return failed(end, keyLabel);
+        if (end.kind === 'not-started' || end.ending !== 'by-itself' || end.code !== 0)
+          return signingFailure(end, keyLabel);
         return readSignatures(paths, statements, keyLabel);
       } finally {
         scratch.remove();
@@ -173,7 +174,7 @@ const SIGNS: readonly (readonly [SigningTrouble, RegExp])[] = [
   ['agent', /agent|no private key|couldn't find key/i],
 ];
 
-function failed(end: ProcessRunEnd, key: string) {
+function signingFailure(end: ProcessRunEnd, key: string) {
   if (end.kind === 'not-started') return trouble('no-program', key, end.code);
   if (end.ending === 'cancelled') return trouble('cancelled', key);
   if (end.ending !== 'by-itself') return trouble('timeout', key);
@@ -182,6 +183,6 @@ function failed(end: ProcessRunEnd, key: string) {
   return trouble(why, key, stderr);
 }
 
-function defined(env: NodeJS.ProcessEnv): Record<string, string> {
+function definedVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }

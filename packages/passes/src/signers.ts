@@ -7,9 +7,9 @@ import { SIGNATURE_NAMESPACE, type Signer, type SignerProblem, type Signers } fr
 const LARGEST_FILE = 1024 * 1024;
 
 /**
- * Reads a signers file in OpenSSH's allowed_signers format. `revoked` is a list of public keys, one per line, as for
- * `ssh-keygen -Y verify -r`; `null` if there is none. Binary revocation lists (KRL) are not supported. If a line of
- * `revoked` is invalid, no signer counts, because the unreadable key could belong to any of them.
+ * Reads a signers file in OpenSSH's allowed_signers format. `revokedList` is a list of public keys, one per line, as
+ * for `ssh-keygen -Y verify -r`; `null` if there is none. Binary revocation lists (KRL) are not supported. If a line of
+ * `revokedList` is invalid, no signer counts, because the unreadable key could belong to any of them.
  */
 export function readSigners(text: string, revokedList: string | null = null): Signers {
   const lines = readLines(text, 'signers', readSigner);
@@ -25,7 +25,7 @@ type List = Signers['problems'][number]['list'];
 
 type Lines<T> = { readonly items: readonly T[]; readonly problems: Signers['problems'] };
 
-/** Reads each line that is neither empty nor a comment. `read` returns the parsed line, or the problem with it. */
+/** Reads each line that is neither empty nor a comment. `parse` returns the parsed line, or the problem with it. */
 function readLines<T extends object | `SHA256:${string}`>(
   text: string,
   list: List,
@@ -96,7 +96,9 @@ function readPrincipals(list: string): readonly string[] | SignerProblem {
   const names = list.split(',');
   if (names.some((name) => name === '' || name === '!')) return 'bad-principal';
   const excludedPatterns = names.filter((name) => name.startsWith('!')).map((name) => name.slice(1));
-  const allowedNames = names.filter((name) => !name.startsWith('!') && !excludedPatterns.some((pattern) => matches(pattern, name)));
+  const allowedNames = names.filter(
+    (name) => !name.startsWith('!') && !excludedPatterns.some((pattern) => matches(pattern, name)),
+  );
   return allowedNames.length === 0 ? 'no-principal' : allowedNames;
 }
 

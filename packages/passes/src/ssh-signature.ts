@@ -101,7 +101,7 @@ function readFields(bytes: Buffer): SignatureFields | null {
 /** The bit in the flags of a hardware key's signature that says that someone touched the key. */
 const TOUCHED = 1;
 
-/** Returns why the signature was not made by this key over `signed`; `null` if it was. */
+/** Returns why the signature was not made by this key over `signedBytes`; `null` if it was. */
 function verifyWith(key: SshKey, signedBytes: Buffer, blob: Buffer): SignatureProblem | null {
   const fields = readSsh(blob);
   const type = fields.string().toString('latin1');

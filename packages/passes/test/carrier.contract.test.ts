@@ -44,7 +44,7 @@ function carrierContract(
 ): void {
   const findShown = async (carrier: PassCarrier, ...keys: readonly string[]) => {
     const files = okValue(await carrier.find(keys));
-    return Object.fromEntries([...files].map(([key, list]) => [key, list.map(shown).sort()]));
+    return Object.fromEntries([...files].map(([key, list]) => [key, list.map(textOf).sort()]));
   };
   const [firstFile, secondFile] = [storedSample('one'), storedSample('two')];
   // The same key, as of the same content that two people passed.
@@ -67,20 +67,25 @@ function carrierContract(
       expect(okValue(await a.push([firstFile, secondFile], null))).toEqual({ added: 2 });
       expect(okValue(await b.fetch(null))).toBe(hasCopy);
       expect(okValue(await b.fetch(null))).toBe(false);
-      expect(await findShown(b, firstFile.key, secondFile.key)).toEqual({ [firstFile.key]: [shown(firstFile.file)], [secondFile.key]: [shown(secondFile.file)] });
+      expect(await findShown(b, firstFile.key, secondFile.key)).toEqual({
+        [firstFile.key]: [textOf(firstFile.file)],
+        [secondFile.key]: [textOf(secondFile.file)],
+      });
     });
 
     test('leaves out keys without files, and texts that are not keys', async () => {
       const [a] = await open();
       await a.push([firstFile], null);
       const odd = ['', 'x', '../..', `${firstFile.key}\n`, `${firstFile.key}:0`, firstFile.key.toUpperCase(), '-h'];
-      expect(await findShown(a, ...odd, secondFile.key, firstFile.key, firstFile.key)).toEqual({ [firstFile.key]: [shown(firstFile.file)] });
+      expect(await findShown(a, ...odd, secondFile.key, firstFile.key, firstFile.key)).toEqual({
+        [firstFile.key]: [textOf(firstFile.file)],
+      });
     });
 
     test('finds its own files after a push', async () => {
       const [a] = await open();
       await a.push([firstFile], null);
-      expect(await findShown(a, firstFile.key)).toEqual({ [firstFile.key]: [shown(firstFile.file)] });
+      expect(await findShown(a, firstFile.key)).toEqual({ [firstFile.key]: [textOf(firstFile.file)] });
     });
 
     test('keeps several files under a key', async () => {
@@ -88,7 +93,9 @@ function carrierContract(
       await a.push([firstFile], null);
       expect(okValue(await b.push([sameKeyFile], null))).toEqual({ added: 1 });
       await a.fetch(null);
-      expect(await findShown(a, firstFile.key)).toEqual({ [firstFile.key]: [shown(firstFile.file), shown(sameKeyFile.file)].sort() });
+      expect(await findShown(a, firstFile.key)).toEqual({
+        [firstFile.key]: [textOf(firstFile.file), textOf(sameKeyFile.file)].sort(),
+      });
     });
 
     test('keeps two signatures of one statement', async () => {
@@ -112,14 +119,17 @@ function carrierContract(
       expect([okValue(first), okValue(second)]).toEqual([{ added: 1 }, { added: 2 }]);
       await a.fetch(null);
       expect(await findShown(a, firstFile.key, secondFile.key)).toEqual({
-        [firstFile.key]: [shown(firstFile.file), shown(sameKeyFile.file)].sort(),
-        [secondFile.key]: [shown(secondFile.file)],
+        [firstFile.key]: [textOf(firstFile.file), textOf(sameKeyFile.file)].sort(),
+        [secondFile.key]: [textOf(secondFile.file)],
       });
     });
 
     test('stores no file that is too large or has a wrong key', async () => {
       const [a] = await open();
-      const large = { key: firstFile.key, file: { ...firstFile.file, statement: Buffer.alloc(LARGEST_STATEMENT + 1, 97) } };
+      const large = {
+        key: firstFile.key,
+        file: { ...firstFile.file, statement: Buffer.alloc(LARGEST_STATEMENT + 1, 97) },
+      };
       const longSignature = { key: firstFile.key, file: { ...firstFile.file, signature: 'x'.repeat(16 * 1024 + 1) } };
       const odd = { ...firstFile, key: '../x' };
       expect(okValue(await a.push([large, longSignature, odd], null))).toEqual({ added: 0 });
@@ -132,7 +142,7 @@ function carrierContract(
       const file = { key: firstFile.key, file: { statement, signature: 'x'.repeat(16 * 1024) } };
       expect(okValue(await a.push([file], null))).toEqual({ added: 1 });
       await b.fetch(null);
-      expect(await findShown(b, firstFile.key)).toEqual({ [firstFile.key]: [shown(file.file)] });
+      expect(await findShown(b, firstFile.key)).toEqual({ [firstFile.key]: [textOf(file.file)] });
     });
 
     if (canList) {
@@ -141,8 +151,8 @@ function carrierContract(
         await a.push([firstFile, secondFile, sameKeyFile], null);
         await b.fetch(null);
         const files = okValue(await b.all());
-        expect(files.map(({ key, file }) => `${key} ${shown(file)}`).sort()).toEqual(
-          [firstFile, secondFile, sameKeyFile].map(({ key, file }) => `${key} ${shown(file)}`).sort(),
+        expect(files.map(({ key, file }) => `${key} ${textOf(file)}`).sort()).toEqual(
+          [firstFile, secondFile, sameKeyFile].map(({ key, file }) => `${key} ${textOf(file)}`).sort(),
         );
       });
 
@@ -155,12 +165,12 @@ function carrierContract(
         const [a, b] = await open();
         await a.push([firstFile, secondFile, sameKeyFile], null);
         await b.fetch(null);
-        expect(okValue(await b.prune(({ file }) => shown(file) === shown(firstFile.file)))).toEqual({ removed: 1 });
+        expect(okValue(await b.prune(({ file }) => textOf(file) === textOf(firstFile.file)))).toEqual({ removed: 1 });
         expect(okValue(await b.prune(() => false))).toEqual({ removed: 0 });
         await a.fetch(null);
         expect(await findShown(a, firstFile.key, secondFile.key)).toEqual({
-          [firstFile.key]: [shown(sameKeyFile.file)],
-          [secondFile.key]: [shown(secondFile.file)],
+          [firstFile.key]: [textOf(sameKeyFile.file)],
+          [secondFile.key]: [textOf(secondFile.file)],
         });
         expect(okValue(await a.prune(() => true))).toEqual({ removed: 2 });
         expect(okValue(await a.push([firstFile], null))).toEqual({ added: 1 });
@@ -176,6 +186,6 @@ function carrierContract(
   });
 }
 
-function shown({ statement, signature }: StoredFile['file']): string {
+function textOf({ statement, signature }: StoredFile['file']): string {
   return `${Buffer.from(statement).toString('base64')} ${signature}`;
 }

@@ -35,7 +35,7 @@ const SIGNERS = [
 const trust = trusting(SIGNERS);
 const pass = passStatement();
 const finding = digest('finding');
-const waived = passStatement({ waived: [finding] });
+const waivingPass = passStatement({ waived: [finding] });
 const waiver = waiverStatement({ finding });
 const vouch = (key: TestKey, principal: string) => ({ principal, keyFingerprint: key.fingerprint });
 
@@ -101,8 +101,8 @@ describe('decideAccept accepts', () => {
     ],
     [
       'a pass with a waived finding',
-      { passes: [[waived, dev]], waivers: [[waiver, lead]] },
-      waived,
+      { passes: [[waivingPass, dev]], waivers: [[waiver, lead]] },
+      waivingPass,
       ['dev@example.com'],
     ],
     [
@@ -138,7 +138,7 @@ describe('decideAccept accepts', () => {
 });
 
 const unusable: SignedFile = { statement: Buffer.from('{}'), signature: dev.sign(Buffer.from('{}')) };
-const tampered: SignedFile = {
+const tamperedFile: SignedFile = {
   statement: signedFile(passStatement({ model: 'other' }), dev).statement,
   signature: signedFile(pass, dev).signature,
 };
@@ -160,7 +160,7 @@ const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
   ['only a waiver', 'no-statement', { passes: [[waiver, dev]] }],
   ['a file that is not a statement', 'unusable-statement', { passes: [unusable] }],
   ['a good statement after 500 bad ones', 'unusable-statement', { passes: [...many, [pass, dev]] }],
-  ['other words under a signature', 'bad-signature', { passes: [tampered] }],
+  ['other words under a signature', 'bad-signature', { passes: [tamperedFile] }],
   ['a statement without a signature', 'bad-signature', { passes: [{ ...signedFile(pass, dev), signature: '' }] }],
   ['a key that no line lists', 'unknown-signer', { passes: [[pass, stranger]] }],
   ['an empty signers file', 'unknown-signer', { trust: { signers: readSigners('') } }],
@@ -229,23 +229,23 @@ const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
   ],
   ['a pass of 30 days and a second', 'too-old', { now: '2026-12-17T12:00:01.000Z' }],
   ['a pass of 1999', 'too-old', { passes: [[passStatement({ passedAt: '1999-12-31T00:00:00.000Z' }), dev]] }],
-  ['a waived finding without a waiver', 'waiver-missing', { passes: [[waived, dev]] }],
-  ['a waiver of a stranger', 'waiver-missing', { passes: [[waived, dev]], waivers: [[waiver, stranger]] }],
+  ['a waived finding without a waiver', 'waiver-missing', { passes: [[waivingPass, dev]] }],
+  ['a waiver of a stranger', 'waiver-missing', { passes: [[waivingPass, dev]], waivers: [[waiver, stranger]] }],
   [
     'a waiver for another gate',
     'waiver-missing',
-    { passes: [[waived, dev]], waivers: [[waiverStatement({ finding, gate: 'review:src:security' }), dev]] },
+    { passes: [[waivingPass, dev]], waivers: [[waiverStatement({ finding, gate: 'review:src:security' }), dev]] },
   ],
   [
     'a waiver for another finding',
     'waiver-missing',
-    { passes: [[waived, dev]], waivers: [[waiverStatement({ finding: digest('x') }), dev]] },
+    { passes: [[waivingPass, dev]], waivers: [[waiverStatement({ finding: digest('x') }), dev]] },
   ],
-  ['a pass in place of a waiver', 'waiver-missing', { passes: [[waived, dev]], waivers: [[pass, dev]] }],
+  ['a pass in place of a waiver', 'waiver-missing', { passes: [[waivingPass, dev]], waivers: [[pass, dev]] }],
   [
     'a waiver, if waivers do not travel',
     'waiver-missing',
-    { passes: [[waived, dev]], waivers: [[waiver, dev]], trust: { waiverSigners: null } },
+    { passes: [[waivingPass, dev]], waivers: [[waiver, dev]], trust: { waiverSigners: null } },
   ],
   [
     'one of two waived findings without a waiver',

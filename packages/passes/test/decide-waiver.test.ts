@@ -40,7 +40,10 @@ describe('findingIdentity', () => {
     ['file', { ...findingPlace, file: 'src/b.ts' }],
     ['code', { ...findingPlace, anchor: { text: 'return 0;', occurrence: 1 } }],
     ['occurrence', { ...findingPlace, anchor: { text: 'return total;', occurrence: 2 } }],
-    ['border between file and code', { ...findingPlace, file: 'src/a.tsr', anchor: { text: 'eturn total;', occurrence: 1 } }],
+    [
+      'border between file and code',
+      { ...findingPlace, file: 'src/a.tsr', anchor: { text: 'eturn total;', occurrence: 1 } },
+    ],
   ])('differs with another %s', (_title, variant) => {
     expect(findingIdentity(variant)).not.toBe(findingIdentity(findingPlace));
   });

@@ -59,7 +59,7 @@ test.each([
   const part = await builtPart('packages/passes/src/git-carrier.ts');
   const witness = carrierAt(witnessRoot);
   okValue(await carrierAt(root).push([storedSample('first')], null));
-  const pushedKeys = new Set<string>();
+  const pushedWords = new Set<string>();
   for (let round = 0; round < 12; round++) {
     const child = spawn(process.execPath, ['--input-type=module', '-e', LOOP, '--', part, root, `round-${round}`]);
     const output = lines(child);
@@ -70,8 +70,8 @@ test.each([
     const childClose = once(child, 'close');
     for (const pid of [child.pid ?? 0, ...family]) kill(pid);
     await childClose;
-    await gone(root);
-    for (const line of output.all()) if (line.startsWith('pushed ')) pushedKeys.add(line.slice(7));
+    await waitForGit(root);
+    for (const line of output.all()) if (line.startsWith('pushed ')) pushedWords.add(line.slice(7));
     expectHealthy(clones, root);
     expectHealthy(clones, clones.bare);
     const sample = storedSample(`after ${round}`);
@@ -81,8 +81,8 @@ test.each([
     expect(okValue(await witness.find([sample.key])).get(sample.key)).toEqual([sample.file]);
   }
   const signatures = new Set(okValue(await witness.all()).map(({ file }) => file.signature));
-  expect([...pushedKeys].filter((words) => !signatures.has(words))).toEqual([]);
-  expect(pushedKeys.size).toBeGreaterThan(0);
+  expect([...pushedWords].filter((words) => !signatures.has(words))).toEqual([]);
+  expect(pushedWords.size).toBeGreaterThan(0);
 });
 
 /** Pushes a file. If a killed process of the remote has left a lock, the failure must name it. */
@@ -150,7 +150,7 @@ function descendants(pid: number): readonly number[] {
 }
 
 /** Waits until no git process of this test is left: those that were not killed end by themselves. */
-async function gone(root: string): Promise<void> {
+async function waitForGit(root: string): Promise<void> {
   const folder = join(root, '..');
   const runs = () =>
     readdirSync('/proc').some((pid) => {

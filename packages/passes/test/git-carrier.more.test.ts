@@ -225,7 +225,9 @@ function stateOf({ git }: Clones, root: string) {
   const contentOf = (name: string) => (existsSync(join(root, name)) ? readFileSync(join(root, name), 'base64') : null);
   const refs = git(root, 'for-each-ref').split('\n');
   return {
-    files: ['.git/index', '.git/HEAD', '.git/config', '.git/FETCH_HEAD', '.git/shallow', '.git/ORIG_HEAD'].map(contentOf),
+    files: ['.git/index', '.git/HEAD', '.git/config', '.git/FETCH_HEAD', '.git/shallow', '.git/ORIG_HEAD'].map(
+      contentOf,
+    ),
     refs: refs.filter((line) => !line.endsWith('refs/onceover/fetched/origin')),
     logs: readdirSync(join(root, '.git/logs'), { recursive: true }).sort(),
     tree: readdirSync(root).sort(),

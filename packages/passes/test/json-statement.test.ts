@@ -68,7 +68,9 @@ describe('readStatement', () => {
   const path = fc.stringMatching(/^[a-zé]{1,8}(\/[a-z _-]{1,8}){0,3}$/);
   const files = fc
     .uniqueArray(path, { minLength: 1, maxLength: 6 })
-    .map((paths) => paths.map((filePath, i) => passFile(filePath, i % 2 === 0 ? {} : { baseBlob: null, baseMode: '100755' })));
+    .map((paths) =>
+      paths.map((filePath, i) => passFile(filePath, i % 2 === 0 ? {} : { baseBlob: null, baseMode: '100755' })),
+    );
   const anyPass = fc
     .record({
       gate: line,
@@ -143,7 +145,12 @@ describe('readStatement', () => {
     ['version 0.1 of in-toto', substitute('Statement/v1', 'Statement/v0.1'), 'not-a-statement'],
     ['no _type', substitute(/"_type":"[^"]*",/, ''), 'not-a-statement'],
     ['the gate twice', substitute('"slot":1', '"slot":1,"gate":"review:src:other"'), 'duplicate-key', 'gate'],
-    ['the gate twice, once with an escape', substitute('"slot":1', '"slot":1,"g\\u0061te":"x"'), 'duplicate-key', 'gate'],
+    [
+      'the gate twice, once with an escape',
+      substitute('"slot":1', '"slot":1,"g\\u0061te":"x"'),
+      'duplicate-key',
+      'gate',
+    ],
     [
       'the predicate twice',
       substitute('"predicateType"', '"predicate":{},"predicateType"'),

@@ -5,7 +5,7 @@ import { findSigner, maySharePrincipal, readSigners } from '../src/signers.ts';
 import type { SignerProblem } from '../src/types.ts';
 
 const key = makeKey('ed25519');
-const other = makeKey('p256');
+const otherKey = makeKey('p256');
 const at = (time: string) => new Date(time);
 
 describe('readSigners', () => {
@@ -14,7 +14,7 @@ describe('readSigners', () => {
       '# people',
       `dev@example.com,d2@example.com valid-after="20260101Z",valid-before="20270101Z" ${key.line} laptop`,
       '',
-      `*@ci.example.com ${other.line}`,
+      `*@ci.example.com ${otherKey.line}`,
     ].join('\r\n');
     expect(readSigners(text)).toEqual({
       signers: [
@@ -28,7 +28,7 @@ describe('readSigners', () => {
         {
           line: 4,
           principals: ['*@ci.example.com'],
-          keyFingerprint: other.fingerprint,
+          keyFingerprint: otherKey.fingerprint,
           validAfter: null,
           validBefore: null,
         },
@@ -85,7 +85,7 @@ describe('readSigners', () => {
     ['a key of a web site', `dev@example.com ${makeKey('sk-p256', 'https://example.com').line}`, 'unsupported-key'],
   ];
   test.each(rows)('names a line with %s as a problem, and does not use it', (_title, line, problem) => {
-    const result = readSigners(`# first\n${line}\nme@example.com ${other.line}\n`);
+    const result = readSigners(`# first\n${line}\nme@example.com ${otherKey.line}\n`);
     expect(result.problems).toEqual([{ list: 'signers', line: 2, what: problem }]);
     expect(result.signers.map((signer) => signer.line)).toEqual([3]);
   });
@@ -104,7 +104,7 @@ describe('readSigners', () => {
     ['a binary list (KRL)', 'SSHKRL\n\0\0\0\0\x01', 'no-key'],
     ['a damaged key', `${key.line.slice(0, -5)}`, 'bad-key'],
   ] as const)('uses no signer if the list of revoked keys has %s', (_title, revokedList, problem) => {
-    const result = readSigners(`dev@example.com ${other.line}\n`, revokedList);
+    const result = readSigners(`dev@example.com ${otherKey.line}\n`, revokedList);
     expect(result.signers).toEqual([]);
     expect(result.problems).toContainEqual({ list: 'revoked', line: 1, what: problem });
   });
@@ -112,7 +112,7 @@ describe('readSigners', () => {
   test('every line that is not empty or a comment is either used or named', () => {
     const word = fc.constantFrom(
       key.line,
-      other.line,
+      otherKey.line,
       'dev@example.com',
       '*',
       '!',
@@ -156,7 +156,7 @@ describe('findSigner', () => {
   const line = (options: string) => `dev@example.com ${options} ${key.line}`;
   const limits = 'valid-after="20260601Z",valid-before="20261201Z"';
   const rows: readonly [title: string, text: string, times: readonly string[], expected: string][] = [
-    ['no line for the key', `me@example.com ${other.line}`, ['2026-07-01'], 'unknown-signer'],
+    ['no line for the key', `me@example.com ${otherKey.line}`, ['2026-07-01'], 'unknown-signer'],
     ['no time limits', `dev@example.com ${key.line}`, ['2026-07-01'], 'dev@example.com'],
     ['all times within the limits', line(limits), ['2026-07-01', '2026-11-30'], 'dev@example.com'],
     ['the first moment', line(limits), ['2026-06-01'], 'dev@example.com'],

@@ -6,7 +6,11 @@ import { STORE_VARIABLE } from '@onceover/base/platform/secret-variables.ts';
 /** Returns the path of the user's own config file. */
 export function userConfigPath(env: NodeJS.ProcessEnv): string {
   const configHome = env['XDG_CONFIG_HOME'] ?? '';
-  return join(isAbsolute(configHome) ? configHome : join(env['HOME'] || homedir(), '.config'), 'onceover', 'config.yml');
+  return join(
+    isAbsolute(configHome) ? configHome : join(env['HOME'] || homedir(), '.config'),
+    'onceover',
+    'config.yml',
+  );
 }
 
 /**

@@ -76,7 +76,10 @@ export function readUserConfig(env: NodeJS.ProcessEnv): Result<UserConfig> {
     callsDays: storeConfig.keep_calls_days ?? DEFAULT_KEEP.callsDays,
     snapshotHours: storeConfig.keep_snapshot_hours ?? DEFAULT_KEEP.snapshotHours,
   };
-  return ok({ store: { url, trust: storeConfig.trust ?? 'own-branches', waitSeconds: storeConfig.wait_seconds ?? 20, keep }, runs });
+  return ok({
+    store: { url, trust: storeConfig.trust ?? 'own-branches', waitSeconds: storeConfig.wait_seconds ?? 20, keep },
+    runs,
+  });
 }
 
 function parseUserConfig(path: string, bytes: Buffer, isCut: boolean): Result<FileConfig> {

@@ -16,11 +16,11 @@ test.each([
 test('a server that does not answer is waited for, then the failure has no password in it', async () => {
   const port = await closedPort();
   const start = Date.now();
-  const database = await connect(`postgres://kim:hunter2@127.0.0.1:${port}/x`, { waitSeconds: 1 });
+  const connection = await connect(`postgres://kim:hunter2@127.0.0.1:${port}/x`, { waitSeconds: 1 });
   expect(Date.now() - start).toBeGreaterThan(500);
-  expect(database).toMatchObject({ ok: false, failure: { kind: 'store-failed', why: 'unreachable' } });
-  if (database.ok) return;
-  const { what } = describeFailure(database.failure);
+  expect(connection).toMatchObject({ ok: false, failure: { kind: 'store-failed', why: 'unreachable' } });
+  if (connection.ok) return;
+  const { what } = describeFailure(connection.failure);
   expect(what).toContain(`postgres://127.0.0.1:${port}/x`);
   expect(what).not.toContain('hunter2');
 });
@@ -28,8 +28,8 @@ test('a server that does not answer is waited for, then the failure has no passw
 test('a server that speaks another protocol is a failure', async () => {
   const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const port = await listen(server);
-  const database = await connect(`postgres://127.0.0.1:${port}/x`, { waitSeconds: 1 });
-  expect(database).toMatchObject({ ok: false, failure: { kind: 'store-failed' } });
+  const connection = await connect(`postgres://127.0.0.1:${port}/x`, { waitSeconds: 1 });
+  expect(connection).toMatchObject({ ok: false, failure: { kind: 'store-failed' } });
 });
 
 test('an address of another kind is a failure', async () => {

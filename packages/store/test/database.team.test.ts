@@ -47,7 +47,10 @@ describe('migrate', () => {
 
   test('a migration that fails leaves nothing behind', async () => {
     const database = await connectForTest();
-    const migrations = [...MIGRATIONS, { version: VERSIONS.length + 1, name: 'broken', sql: 'CREATE TABLE onceover.x (' }];
+    const migrations = [
+      ...MIGRATIONS,
+      { version: VERSIONS.length + 1, name: 'broken', sql: 'CREATE TABLE onceover.x (' },
+    ];
     await expect(migrate(database, migrations)).rejects.toThrow(/syntax/);
     expect(await database.query("SELECT to_regclass('onceover.repositories') AS found")).toEqual([{ found: null }]);
   });

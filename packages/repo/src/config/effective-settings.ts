@@ -60,5 +60,7 @@ async function configSource(repo: RepositoryPaths, selection: Selection): Promis
   const tip = await (name.startsWith('origin/')
     ? (await import('./read-ahead.ts')).tipOfBranch(repo, name)
     : tipOf(repo, name));
-  return tip.ok ? ok({ files: commitFiles(repo.root, tip.value), read: readPaths, from: name, commit: tip.value }) : tip;
+  return tip.ok
+    ? ok({ files: commitFiles(repo.root, tip.value), read: readPaths, from: name, commit: tip.value })
+    : tip;
 }

@@ -323,7 +323,8 @@ export const settingsSchema = z
     const agentNames = new Set<string>(AGENT_NAMES);
     for (const [agent, agentSettings] of Object.entries(settings.agent)) {
       checkApi(agentSettings, (key, message) => wrong(['agent', agent, ...(key === null ? [] : [key])], message));
-      if (agentSettings.command !== undefined || agentSettings.api !== undefined || agentSettings.acp !== undefined) agentNames.add(agent);
+      if (agentSettings.command !== undefined || agentSettings.api !== undefined || agentSettings.acp !== undefined)
+        agentNames.add(agent);
       else if (!agentNames.has(agent))
         wrong(
           ['agent', agent],
@@ -389,7 +390,8 @@ function checkApi(agent: z.output<typeof agentSchema>, wrong: (key: string | nul
     }
   }
   if (agent.api === undefined) {
-    for (const key of API_ONLY) if (agent[key] !== undefined) wrong(key, 'needs api: anthropic or api: openai beside it');
+    for (const key of API_ONLY)
+      if (agent[key] !== undefined) wrong(key, 'needs api: anthropic or api: openai beside it');
     return;
   }
   for (const key of PROGRAM_ONLY) {

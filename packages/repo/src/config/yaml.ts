@@ -39,7 +39,10 @@ export function readYaml(text: string): Checked<ParsedYaml> {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const syntax = (offset: number, message: string): PlacedProblem => ({ ...at(offset), what: { kind: 'syntax', said: message } });
+  const syntax = (offset: number, message: string): PlacedProblem => ({
+    ...at(offset),
+    what: { kind: 'syntax', said: message },
+  });
   const wrong = [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS);
   if (wrong.length > 0) {
     const conflict = conflictIn(source);
@@ -63,8 +66,8 @@ function conflictIn(text: string): number {
   return isWhole ? text.search(/^<{7} /m) : -1;
 }
 
-/** Clearer messages for some error codes of the YAML parser. `rest` is the text of the file from the error on. */
-const SAID: Readonly<Record<string, (rest: string) => string>> = {
+/** Clearer messages for some error codes of the YAML parser. `tail` is the text of the file from the error on. */
+const SAID: Readonly<Record<string, (tail: string) => string>> = {
   MULTIPLE_DOCS: () => 'a second document begins here; the file may contain only one',
   DUPLICATE_KEY: (tail) => `the key ${/^[^\s:]*/.exec(tail)?.[0] ?? ''} is a duplicate`,
   RESOURCE_EXHAUSTION: () => 'the value here is nested too deeply',
@@ -197,7 +200,11 @@ function explainIssue(
       // A custom issue about a glob contains the glob in its parameters.
       const glob: unknown = issue.code === 'custom' ? issue.params?.['glob'] : undefined;
       const message = issue.message;
-      return problem(typeof glob === 'string' ? { kind: 'bad-glob', glob, said: message } : { kind: 'bad-value', key, said: message });
+      return problem(
+        typeof glob === 'string'
+          ? { kind: 'bad-glob', glob, said: message }
+          : { kind: 'bad-value', key, said: message },
+      );
     }
   }
 }

@@ -76,7 +76,7 @@ export function tipOf(repo: RepositoryPaths, name: string): Promise<Result<Commi
   return asResult(commitOf(repo, name, { kind: 'unknown-base', base: name }));
 }
 
-/** Returns the commit that a name stands for. Throws the failure `unknown` if there is none. */
+/** Returns the commit that a name stands for. Throws the failure `failure` if there is none. */
 export async function commitOf(repo: RepositoryPaths, name: string, failure: Failure): Promise<CommitId> {
   if (!isRefName(name)) throw new GitError(failure);
   const answer = await askByName(repo.root, ['rev-parse', '--verify', `${name}^{commit}`]);

@@ -16,7 +16,10 @@ export function openCommits(repo: Pick<RepositoryPaths, 'root'>): Commits {
 
 async function commitPaths(root: string, paths: readonly RepoPath[], message: string): Promise<CommitEnd> {
   const run = (args: readonly string[], on: readonly RepoPath[], expectedCodes = [0]) =>
-    git(root, [...args, '--', ...on.map((path) => `:(literal)${path}`)], { expected: expectedCodes, env: userEnvironment() });
+    git(root, [...args, '--', ...on.map((path) => `:(literal)${path}`)], {
+      expected: expectedCodes,
+      env: userEnvironment(),
+    });
   if (paths.length === 0) return { kind: 'nothing' };
   const status = await run(['status', '--porcelain=v1', '-z', '--no-renames', '-uall'], paths);
   const requestedPaths = new Set(paths);
@@ -33,7 +36,8 @@ async function commitPaths(root: string, paths: readonly RepoPath[], message: st
     const names = changes.map(({ path }) => path);
     await run(['commit', '--quiet', '--only', '-m', message], names);
   } catch (error) {
-    if (untrackedPaths.length > 0) await run(['rm', '--cached', '--quiet', '--ignore-unmatch'], untrackedPaths, [0, 1, 128]);
+    if (untrackedPaths.length > 0)
+      await run(['rm', '--cached', '--quiet', '--ignore-unmatch'], untrackedPaths, [0, 1, 128]);
     throw error;
   }
   return { kind: 'committed', commit: (await gitText(root, ['rev-parse', '--verify', 'HEAD'])) as CommitId };

@@ -7,8 +7,8 @@ import { allEnded, asResult, GitError, gitText, orThrow } from './git.ts';
 import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';
 
 /**
- * Returns the base and the reviewed content to compare. Without commits, the base is the empty tree. `known` is the
- * base, if the caller has already found it.
+ * Returns the base and the reviewed content to compare. Without commits, the base is the empty tree. `prefetchedBase`
+ * is the base, if the caller has already found it.
  */
 export async function findComparison(
   repo: RepositoryPaths,

@@ -144,7 +144,8 @@ export async function hiddenFiles(
     if (shownBytes === null) verdicts[name] = key;
     else files.push({ mode, name, shown: shownBytes });
   }
-  if (JSON.stringify(verdicts) !== JSON.stringify(cachedVerdicts)) cache.put('disk', '', Buffer.from(JSON.stringify(verdicts)));
+  if (JSON.stringify(verdicts) !== JSON.stringify(cachedVerdicts))
+    cache.put('disk', '', Buffer.from(JSON.stringify(verdicts)));
   return files;
 }
 

@@ -166,17 +166,17 @@ function patternFor(name: string): string {
 
 type Prefetched = { readonly cwd: string; readonly place: Promise<Result<RepositoryPaths>> };
 
-let prefetched: Prefetched | null = null;
+let earlyLookup: Prefetched | null = null;
 
 /** Stores a repository that was looked up early. The next call of `repositoryAt` for the same folder returns it. */
 export function keepPrefetched(lookup: Prefetched): void {
-  prefetched = lookup;
+  earlyLookup = lookup;
 }
 
 /** Returns the repository that contains a folder. If it was looked up early, the result of that lookup is used. */
 export function repositoryAt(cwd: string): Promise<Result<RepositoryPaths>> {
-  const lookup = prefetched;
+  const lookup = earlyLookup;
   // Use the result of an early lookup only once: a server that runs for days must look the repository up again.
-  prefetched = null;
+  earlyLookup = null;
   return lookup?.cwd === cwd ? lookup.place : findRepository(cwd);
 }

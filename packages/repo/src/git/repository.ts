@@ -37,7 +37,9 @@ export async function listRuleFiles(
       ? git(root, present, { env: { GIT_LITERAL_PATHSPECS: '0' }, config })
       : git(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
   );
-  return listing.ok ? ok([...new Set(readNulList(listing.value.stdout).names)].filter(isRuleFile) as RepoPath[]) : listing;
+  return listing.ok
+    ? ok([...new Set(readNulList(listing.value.stdout).names)].filter(isRuleFile) as RepoPath[])
+    : listing;
 }
 
 /** Whether the file at this path is a `.deepreview` file. */
@@ -115,15 +117,17 @@ async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> 
 /** The base of a change, and all differences between its merge-base and the working tree. */
 type Diff = { readonly base: Base; readonly entries: readonly RawEntry[] };
 
-/** Returns the diff from the merge-base with the branch `requested`; if it is `null`, with the default base branch. */
+/**
+ * Returns the diff from the merge-base with the branch `requestedBase`; if it is `null`, with the default base branch.
+ */
 async function diffAgainstBase(repo: RepositoryPaths, requestedBase: string | null): Promise<Diff> {
   const footing = await ifCommitted(repo, baseAndHead(repo, requestedBase ?? repo.usualBase));
   return diffFrom(repo, footing?.base ?? null, []);
 }
 
 /**
- * Returns the diff from a base to the working tree, including files with flags that hide changes (`unwatched`). Without
- * a base, the diff is empty.
+ * Returns the diff from a base to the working tree, including files with flags that hide changes (`unwatchedPaths`).
+ * Without a base, the diff is empty.
  */
 async function diffFrom(repo: RepositoryPaths, base: Base, unwatchedPaths: readonly RepoPath[]): Promise<Diff> {
   if (base === null) return { base, entries: [] };
@@ -230,13 +234,13 @@ function combine(
   const unnameable = [...new Set([listing, ...diff.entries].flatMap((part) => part.unnameable))];
   return {
     base: diff.base,
-    changed: sorted(changedPaths),
-    deleted: sorted(deletedPaths),
-    submodules: sorted(submodules),
+    changed: sortedPaths(changedPaths),
+    deleted: sortedPaths(deletedPaths),
+    submodules: sortedPaths(submodules),
     listing: { ...listing, unnameable },
   };
 }
 
-function sorted(paths: Iterable<RepoPath>): RepoPath[] {
+function sortedPaths(paths: Iterable<RepoPath>): RepoPath[] {
   return [...paths].sort(byCodePoint);
 }

@@ -87,7 +87,8 @@ async function classifyNewFiles(
   for (const path of uncertain) {
     const kind = await kindOnDisk(repo, path);
     if (kind === 'addable') add.push(asLatin1(path));
-    else if (kind === 'folder' && nestedRepositories.has(path)) withheld.push({ path: path as RepoPath, why: 'repository' });
+    else if (kind === 'folder' && nestedRepositories.has(path))
+      withheld.push({ path: path as RepoPath, why: 'repository' });
   }
   const stagedUnnameable = new Set(staged.unnameable);
   for (const name of untracked.unnameable.filter((candidate) => !omittedPaths.bytes(candidate))) {

@@ -25,7 +25,11 @@ import { pinForOwner, pinSnapshot, prunePins } from './snapshot-refs.ts';
 import { filesInTree, textInTree } from './tree-files.ts';
 
 /** Takes a snapshot without writing to the user's files or index. The content of withheld files is not stored. */
-async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omittedFiles: OmittedFiles): Promise<Snapshot> {
+async function takeSnapshot(
+  repo: RepositoryPaths,
+  comparison: Comparison,
+  omittedFiles: OmittedFiles,
+): Promise<Snapshot> {
   const { baseTree, headTree } = comparison;
   if (headTree !== null) {
     const diff = await git(repo.root, ['diff-tree', '-r', ...RAW, baseTree, headTree, '--']);
@@ -38,23 +42,23 @@ async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitt
   }
   // For a folder behind a symlink, git fails with a message that does not name the folder, so check each folder first.
   for (const folder of omittedFiles.folders) orThrow(checkFolder(repo.root, folder));
-  const { index, ...scanned } = await withPrivateIndex(repo, comparison.headCommit, (privateIndex) =>
+  const { index, ...scan } = await withPrivateIndex(repo, comparison.headCommit, (privateIndex) =>
     scanWorkingTree(repo, { comparison, omitted: omittedFiles, index: privateIndex }),
   );
   // Few repositories have submodules, so load the code for them only if needed.
   const dirty = mayHaveRepositories(index)
     ? await (await import('./unseen-content.ts')).dirtyRepositories(repo, index)
     : [];
-  const diff = readDiff(scanned.diff, comparison, omittedFiles);
+  const diff = readDiff(scan.diff, comparison, omittedFiles);
   const comparedPaths = pathSet(comparison.files ?? ['']);
   let tree: ReturnType<Snapshot['tree']> | null = null;
   return {
     ...diff,
     dirty,
-    withheld: scanned.withheld.filter(({ path }) => comparedPaths.path(path)),
-    unnameable: [...diff.unnameable, ...scanned.unnameable.filter(comparedPaths.bytes)],
-    mayHave: (part) => indexMayContain(index, part) || scanned.newNames.some((names) => names.includes(part)),
-    unseen: async () => asResult((await import('./unseen-content.ts')).unseenContent(repo, index, scanned.withheld)),
+    withheld: scan.withheld.filter(({ path }) => comparedPaths.path(path)),
+    unnameable: [...diff.unnameable, ...scan.unnameable.filter(comparedPaths.bytes)],
+    mayHave: (part) => indexMayContain(index, part) || scan.newNames.some((names) => names.includes(part)),
+    unseen: async () => asResult((await import('./unseen-content.ts')).unseenContent(repo, index, scan.withheld)),
     tree() {
       tree ??= asResult(treeOfIndex(repo, index));
       return tree;
@@ -88,8 +92,8 @@ function readDiff(
 }
 
 /**
- * Returns an object that takes snapshots. The first call of `compare` uses `prefetched`, if that is about the requested
- * base.
+ * Returns an object that takes snapshots. The first call of `compare` uses `prefetchedBase`, if that is about the
+ * requested base.
  */
 export function openSnapshots(repo: RepositoryPaths, prefetchedBase: BaseAndHead | null = null): Snapshots {
   let unusedBase = prefetchedBase;

@@ -113,7 +113,8 @@ function indexMayOmit(index: Buffer): boolean {
 // taken.
 function indexAt(path: string): Buffer {
   const contents = tryDisk('read', path, () => readFileSync(path));
-  const isIndex = contents.ok && contents.value.length >= HEADER_BYTES && contents.value.toString('latin1', 0, 4) === 'DIRC';
+  const isIndex =
+    contents.ok && contents.value.length >= HEADER_BYTES && contents.value.toString('latin1', 0, 4) === 'DIRC';
   return isIndex ? contents.value : Buffer.alloc(0);
 }
 

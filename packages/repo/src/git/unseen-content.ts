@@ -191,7 +191,8 @@ function digestOf(path: string | Buffer): string {
   try {
     const hash = createHash('sha256');
     const chunk = Buffer.allocUnsafe(1024 * 1024);
-    for (let byteCount = readSync(fd, chunk); byteCount > 0; byteCount = readSync(fd, chunk)) hash.update(chunk.subarray(0, byteCount));
+    for (let byteCount = readSync(fd, chunk); byteCount > 0; byteCount = readSync(fd, chunk))
+      hash.update(chunk.subarray(0, byteCount));
     return hash.digest('hex');
   } finally {
     closeSync(fd);

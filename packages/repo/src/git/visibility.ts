@@ -28,7 +28,8 @@ export async function readVisibility(repo: RepositoryPaths, omittedFiles: Omitte
   // git reports folders that it has no permission to read only on stderr, so include that text.
   if (otherFiles.stderr !== '') unseenPrints.set(otherFiles.stderr.trim(), '');
   const { names, unnameable } = readNulList(otherFiles.stdout);
-  for (const name of names) unseenPrints.set(name, name.endsWith('/') ? inside(repo.root, name) : print(repo.root, name));
+  for (const name of names)
+    unseenPrints.set(name, name.endsWith('/') ? inside(repo.root, name) : print(repo.root, name));
   for (const name of unnameable) unseenPrints.set(name, '');
   for (const folder of omittedFiles.folders) {
     for (const path of below(repo.root, folder)) unseenPrints.set(path, print(repo.root, path));

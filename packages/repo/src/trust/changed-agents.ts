@@ -29,6 +29,10 @@ export function changedAgents(
 
 /** Returns the full paths of everything that the settings of an agent may name. */
 function placesIn(agent: Settings['agent'][string], root: string): readonly string[] {
-  const otherWords = [...(agent.acp ?? []), ...Object.values(agent.env)].flatMap((text) => text.split(/[\s'"=;:,&|()]+/));
-  return [...agentWords({ agent: agent }), ...otherWords].filter((word) => word !== '').map((word) => resolve(root, word));
+  const otherWords = [...(agent.acp ?? []), ...Object.values(agent.env)].flatMap((text) =>
+    text.split(/[\s'"=;:,&|()]+/),
+  );
+  return [...agentWords({ agent }), ...otherWords]
+    .filter((word) => word !== '')
+    .map((word) => resolve(root, word));
 }

@@ -93,8 +93,8 @@ const INSTRUCTIONS = new RegExp(
 );
 
 /**
- * Whether a tool wrote the file besides its real work. `false` if the added text `added` mentions the file's folder,
- * because the code may then use it.
+ * Whether a tool wrote the file besides its real work. `false` if `addedLines` mentions the file's folder, because the
+ * code may then use it.
  */
 function isByproduct(path: string, addedLines: string): boolean {
   const [, name] = BYPRODUCTS.exec(path) ?? [];

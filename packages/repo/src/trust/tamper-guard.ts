@@ -6,7 +6,10 @@ import { openFolder, readPrivateFile } from '@onceover/base/platform/private-fil
 import { statFingerprints } from '../git/fingerprints.ts';
 
 /** Opens a guard for the given files. It undoes what a fixing agent does to them between `snapshot` and `restore`. */
-export function openTamperGuard(filesToRemove: readonly RemovedIfNew[], filesToRestore: readonly RestoredIfWeaker[]): TamperGuard {
+export function openTamperGuard(
+  filesToRemove: readonly RemovedIfNew[],
+  filesToRestore: readonly RestoredIfWeaker[],
+): TamperGuard {
   return {
     async snapshot() {
       const undos = [...filesToRemove.map(removeNew), ...filesToRestore.map(restoreTexts)];
@@ -56,7 +59,9 @@ type Undo = () => readonly Result<string | null>[];
 function removeNew(files: RemovedIfNew): Undo {
   const before = statFingerprints(pathsOf(files));
   return () => {
-    const changedFiles = Object.entries(statFingerprints(pathsOf(files))).filter(([path, print]) => before[path] !== print);
+    const changedFiles = Object.entries(statFingerprints(pathsOf(files))).filter(
+      ([path, print]) => before[path] !== print,
+    );
     return changedFiles.map(([path]) => {
       const removal = removeFile(path);
       return removal.ok ? ok(files.isReported ? path : null) : removal;

@@ -297,7 +297,9 @@ describe('wrong settings', () => {
 
   test('the message for a bad gate name says which names are allowed', () => {
     const message = 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"';
-    expect(parseSettings(gate('checks: { "a b": { run: x } }'))).toMatchObject({ problems: [{ what: { said: message } }] });
+    expect(parseSettings(gate('checks: { "a b": { run: x } }'))).toMatchObject({
+      problems: [{ what: { said: message } }],
+    });
   });
 });
 
@@ -358,7 +360,9 @@ describe('messages for common mistakes', () => {
 
   test('ignores conflict markers inside a text and reports the other problem', () => {
     const text = `agent:\n  a:\n    command:\n      - |\n        x\n\nbase: "<<<<<<< a"\ntimeouts: 3\n`;
-    expect(messagesFor(text)).toEqual([expect.stringMatching(/:8:1: unknown key "timeouts"; did you mean "timeout"\?$/)]);
+    expect(messagesFor(text)).toEqual([
+      expect.stringMatching(/:8:1: unknown key "timeouts"; did you mean "timeout"\?$/),
+    ]);
   });
 
   test('reports a missing key beside an unknown key', () => {

@@ -38,7 +38,7 @@ describe('whether the history of a branch only grew', () => {
   test.each<Case>([
     ['nothing happened', () => {}, () => {}, true],
     ['uncommitted work was committed', () => {}, (repo) => work(repo, 'x'), true],
-    ['uncommitted work was committed and amended', () => {}, (repo) => amended(repo), false],
+    ['uncommitted work was committed and amended', () => {}, (repo) => amend(repo), false],
     ['uncommitted work was committed, and the branch was reset', () => {}, (repo) => reset(repo), false],
     ['the branch was made again before its first commit', () => {}, again, false],
     ['a commit was added', (repo) => work(repo, 'x'), (repo) => work(repo, 'y'), true],
@@ -64,11 +64,11 @@ describe('whether the history of a branch only grew', () => {
     ['the base was merged into it', (repo) => work(repo, 'x'), mergeBase, false],
     [
       'another commit was checked out without a branch',
-      (repo) => detached(repo, 'x'),
-      (repo) => detached(repo, 'y'),
+      (repo) => workDetached(repo, 'x'),
+      (repo) => workDetached(repo, 'y'),
       false,
     ],
-    ['a commit was added without a branch', (repo) => detached(repo, 'x'), (repo) => work(repo, 'y'), true],
+    ['a commit was added without a branch', (repo) => workDetached(repo, 'x'), (repo) => work(repo, 'y'), true],
     [
       'uncommitted work without a branch',
       (repo) => void repo.git('checkout', '-q', '--detach', 'main'),
@@ -101,7 +101,7 @@ describe('whether the history of a branch only grew', () => {
   });
 });
 
-function amended(repo: Repo): void {
+function amend(repo: Repo): void {
   work(repo, 'x');
   repo.git('commit', '-q', '--amend', '-m', 'other words');
 }
@@ -120,7 +120,7 @@ function mergeBase(repo: Repo): void {
 }
 
 /** Commits on top of main, without a branch. */
-function detached(repo: Repo, text: string): void {
+function workDetached(repo: Repo, text: string): void {
   repo.git('checkout', '-q', '--detach', 'main');
   work(repo, text);
 }

@@ -55,7 +55,10 @@ function repositoryContract(name: string, open: (history: History) => Promise<Re
     ])('%s', async (_, base, head, now, changedPaths, deletedPaths) => {
       const repository = await open({ base, head, now });
       const changes = await repository.changes(null);
-      expect(changes).toMatchObject({ ok: true, value: { base: { name: 'main' }, changed: changedPaths, deleted: deletedPaths, submodules: [] } });
+      expect(changes).toMatchObject({
+        ok: true,
+        value: { base: { name: 'main' }, changed: changedPaths, deleted: deletedPaths, submodules: [] },
+      });
       expect(await repository.changes('main')).toEqual(changes);
     });
 

@@ -60,7 +60,7 @@ function clone(repo: TestRepo, ...options: string[]): string {
 
 const NO_REFRESH = 'diff.autoRefreshIndex';
 const onMain = (repo: TestRepo) => repo.git('branch', '-f', 'main');
-const changed = (...paths: string[]) => ({ ok: true, value: { changed: paths, deleted: [], submodules: [] } });
+const changesOf = (...paths: string[]) => ({ ok: true, value: { changed: paths, deleted: [], submodules: [] } });
 
 describe('changed files', () => {
   test.each<[string, string[], string[], (repo: Repo) => unknown]>([
@@ -123,7 +123,7 @@ describe('changed files', () => {
     repo.write('a.txt', '2');
     repo.commit();
     repo.git('checkout', '-q', 'work');
-    expect(await changesAt(repo.root)).toMatchObject(changed());
+    expect(await changesAt(repo.root)).toMatchObject(changesOf());
   });
 
   test('leave out a file of which git converts the line endings', async () => {
@@ -133,7 +133,7 @@ describe('changed files', () => {
     repo.git('checkout', '--', 'a.txt');
     expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe('a\r\n');
     repo.touch('a.txt');
-    expect(await changesAt(repo.root)).toMatchObject(changed());
+    expect(await changesAt(repo.root)).toMatchObject(changesOf());
   });
 
   test('are the same for the same content in another commit', async () => {
@@ -158,7 +158,7 @@ describe('changed files', () => {
     repo.commit();
     expect(() => repo.git('merge', '-q', 'work')).toThrow();
     const result = await changesAt(repo.root);
-    expect(result).toMatchObject(changed('a.txt', 'b.txt'));
+    expect(result).toMatchObject(changesOf('a.txt', 'b.txt'));
     expect(result).toMatchObject({ value: { listing: { tracked: ['a.txt', 'b.txt', 'sub/c.txt'] } } });
   });
 
@@ -173,7 +173,7 @@ describe('changed files', () => {
     vi.resetModules();
     const { openRepository } = await import('../../src/git/repository.ts');
     const { place } = await repositoryAt(repo.root);
-    expect(await openRepository(place).changes(null)).toMatchObject(changed());
+    expect(await openRepository(place).changes(null)).toMatchObject(changesOf());
     const folderCounts = readFileSync(trace, 'utf8').match(/(?<="directories-visited","value":")\d+/g) ?? [];
     expect(folderCounts.length).toBeGreaterThan(0);
     expect(Math.max(...folderCounts.map(Number))).toBeLessThan(10);
@@ -185,7 +185,7 @@ describe('changed files', () => {
     repo.touch('a.txt');
     repo.write('b.txt', '2');
     const before = index();
-    expect(await changesAt(repo.root)).toMatchObject(changed('b.txt'));
+    expect(await changesAt(repo.root)).toMatchObject(changesOf('b.txt'));
     expect(index().equals(before)).toBe(true);
   });
 });
@@ -211,12 +211,12 @@ describe('names', () => {
   test('are literal for untracked, changed and deleted files', async () => {
     const repo = repoWith({ 'a.txt': '' });
     for (const name of names) repo.write(name, '1');
-    expect(await changesAt(repo.root)).toMatchObject(changed(...names));
+    expect(await changesAt(repo.root)).toMatchObject(changesOf(...names));
     repo.commit();
     onMain(repo);
-    expect(await changesAt(repo.root)).toMatchObject(changed());
+    expect(await changesAt(repo.root)).toMatchObject(changesOf());
     for (const name of names) repo.write(name, '2');
-    expect(await changesAt(repo.root)).toMatchObject(changed(...names));
+    expect(await changesAt(repo.root)).toMatchObject(changesOf(...names));
     for (const name of names) rmSync(join(repo.root, name));
     expect(await changesAt(repo.root)).toMatchObject({ value: { changed: [], deleted: names } });
   });
@@ -274,7 +274,10 @@ describe.each(['--assume-unchanged', '--skip-worktree'])('a file with %s', (flag
     repo.git('update-index', flag, '--', path);
     act(repo);
     const unwatchedPaths = lstatSync(join(repo.root, path), { throwIfNoEntry: false }) === undefined ? [] : [path];
-    expect(await changesAt(repo.root)).toMatchObject({ ok: true, value: { changed: changedPaths, listing: { unwatched: unwatchedPaths } } });
+    expect(await changesAt(repo.root)).toMatchObject({
+      ok: true,
+      value: { changed: changedPaths, listing: { unwatched: unwatchedPaths } },
+    });
   });
 });
 
@@ -324,7 +327,7 @@ describe('finding the repository', () => {
     repo.write('sub/new.txt', '');
     const repository = await repositoryAt(join(repo.root, 'sub'));
     expect(repository.place).toMatchObject({ root: repo.root, prefix: 'sub', shallow: false, usualBase: 'main' });
-    expect(await repository.changes(null)).toMatchObject(changed('a.txt', 'sub/new.txt'));
+    expect(await repository.changes(null)).toMatchObject(changesOf('a.txt', 'sub/new.txt'));
   });
 
   test('gives a linked working tree its own changes and the shared git folder', async () => {
@@ -335,7 +338,7 @@ describe('finding the repository', () => {
     writeFileSync(join(root, 'b.txt'), '2');
     const repository = await repositoryAt(root);
     expect(repository.place).toMatchObject({ root, commonDir: join(repo.root, '.git'), prefix: '' });
-    expect(await repository.changes(null)).toMatchObject(changed('b.txt'));
+    expect(await repository.changes(null)).toMatchObject(changesOf('b.txt'));
   });
 
   test.each<[string, () => string, string]>([
@@ -387,7 +390,9 @@ describe('the base', () => {
     repo.write('a.txt', '2');
     repo.commit();
     act(repo);
-    expect(await changesAt(repo.root, requestedBase)).toMatchObject({ value: { ...changed('a.txt').value, base: { name } } });
+    expect(await changesAt(repo.root, requestedBase)).toMatchObject({
+      value: { ...changesOf('a.txt').value, base: { name } },
+    });
   });
 
   test('is origin/HEAD, whatever branch it points to', async () => {
@@ -398,9 +403,9 @@ describe('the base', () => {
     const root = clone(origin);
     writeFileSync(join(root, 'b.txt'), '2');
     const changes = await changesAt(root);
-    expect(changes).toMatchObject(changed('b.txt'));
+    expect(changes).toMatchObject(changesOf('b.txt'));
     expect(changes).toMatchObject({ value: { base: { name: 'origin/develop' } } });
-    expect(await changesAt(root, 'origin/main')).toMatchObject(changed('a.txt', 'b.txt'));
+    expect(await changesAt(root, 'origin/main')).toMatchObject(changesOf('a.txt', 'b.txt'));
   });
 
   test('is the merge of two merge-bases if branches were merged both ways', async () => {
@@ -454,7 +459,7 @@ describe('the base', () => {
     for (const name of ['staged', 'gone', 'a/untracked']) repo.write(name, '');
     repo.git('add', 'staged', 'gone');
     rmSync(join(repo.root, 'gone'));
-    const value = { ...changed('a/untracked', 'staged').value, base: null };
+    const value = { ...changesOf('a/untracked', 'staged').value, base: null };
     for (const base of [null, 'main']) expect(await changesAt(repo.root, base)).toMatchObject({ ok: true, value });
   });
 });

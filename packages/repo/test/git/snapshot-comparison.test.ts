@@ -96,7 +96,7 @@ describe('a change', () => {
     };
     expect(await compareAt(repo.root)).toMatchObject({ ...emptyComparison, scope: { key: 'full', kind: 'full' } });
     const scope = { key: 'uncommitted', kind: 'narrow' };
-    expect(await compareAt(repo.root, { kind: 'uncommitted' })).toMatchObject({ ...emptyComparison, scope: scope });
+    expect(await compareAt(repo.root, { kind: 'uncommitted' })).toMatchObject({ ...emptyComparison, scope });
   });
 });
 

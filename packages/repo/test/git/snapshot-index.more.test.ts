@@ -28,10 +28,10 @@ import { describe, expect, test } from 'vitest';
 process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
 process.env['GIT_CONFIG_SYSTEM'] = '/dev/null';
 
-const ours = (repo: Repo) => join(repo.root, '.git/onceover');
+const ownFolder = (repo: Repo) => join(repo.root, '.git/onceover');
 
 function keptIndex(repo: Repo): string {
-  const folder = join(ours(repo), 'indexes');
+  const folder = join(ownFolder(repo), 'indexes');
   const [name, ...otherNames] = readdirSync(folder);
   expect(otherNames).toEqual([]);
   return join(folder, name ?? '');
@@ -41,7 +41,7 @@ test('the private index is kept, and no other file is left', async () => {
   const repo = someRepo();
   repo.write('new.txt', '1');
   value(await (await takeAt(repo.root)).tree());
-  expect(readdirSync(ours(repo))).toEqual(['answers', 'indexes']);
+  expect(readdirSync(ownFolder(repo))).toEqual(['answers', 'indexes']);
   expect(statSync(keptIndex(repo)).isFile()).toBe(true);
 });
 
@@ -95,8 +95,8 @@ test('a failure leaves no files', async () => {
   const comparison = value(await snapshots.compare(CHANGE, null));
   const brokenComparison = { ...comparison, baseTree: '1'.repeat(40) };
   expect(await snapshots.take(brokenComparison, NOTHING)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
-  expect(readdirSync(ours(repo))).toEqual(['indexes']);
-  expect(readdirSync(join(ours(repo), 'indexes'))).toEqual([]);
+  expect(readdirSync(ownFolder(repo))).toEqual(['indexes']);
+  expect(readdirSync(join(ownFolder(repo), 'indexes'))).toEqual([]);
 });
 
 describe('a kept index that git cannot use', () => {
@@ -213,12 +213,12 @@ test('removes old leftovers of a killed process', async () => {
   const repo = someRepo();
   await takeAt(repo.root);
   for (const name of ['index-old', 'index-young']) {
-    mkdirSync(join(ours(repo), name));
-    for (const file of ['index', 'index.lock']) writeFileSync(join(ours(repo), name, file), '');
+    mkdirSync(join(ownFolder(repo), name));
+    for (const file of ['index', 'index.lock']) writeFileSync(join(ownFolder(repo), name, file), '');
   }
-  utimesSync(join(ours(repo), 'index-old'), 1_000_000, 1_000_000);
+  utimesSync(join(ownFolder(repo), 'index-old'), 1_000_000, 1_000_000);
   await takeAt(repo.root);
-  expect(readdirSync(ours(repo)).sort()).toEqual(['answers', 'index-young', 'indexes']);
+  expect(readdirSync(ownFolder(repo)).sort()).toEqual(['answers', 'index-young', 'indexes']);
 });
 
 test('four snapshots at the same time', async () => {
@@ -230,7 +230,7 @@ test('four snapshots at the same time', async () => {
     const trees = await Promise.all(snapshots.map(async (snapshot) => value(await snapshot.tree())));
     for (const { entries } of snapshots) expect(brief(entries)).toEqual(['M a.txt', 'A new.txt']);
     expect(new Set(trees).size).toBe(1);
-    expect(readdirSync(ours(repo))).toEqual(['answers', 'indexes']);
+    expect(readdirSync(ownFolder(repo))).toEqual(['answers', 'indexes']);
     repo.touch('b.txt');
   }
 });
@@ -245,7 +245,7 @@ test('each working tree has its own index, and the oldest are removed', async ()
     expect(brief((await takeAt(linkedRoot)).entries)).toEqual(['M a.txt']);
     expect(brief((await takeAt(repo.root)).entries)).toEqual(['M b.txt']);
   }
-  const folder = join(ours(repo), 'indexes');
+  const folder = join(ownFolder(repo), 'indexes');
   expect(readdirSync(folder)).toHaveLength(2);
   for (let n = 0; n < 70; n++) writeFileSync(join(folder, `old${n}`), '');
   for (let n = 0; n < 70; n++) utimesSync(join(folder, `old${n}`), n, n);

@@ -102,14 +102,14 @@ async function loose(root: string, text: string): Promise<SnapshotId> {
 describe('a tree that is pinned for an owner', () => {
   test('survives a prune until the owner pins other trees', async () => {
     const repo = someRepo();
-    const [first, second, droppedTree] = [
+    const [first, second, otherOwnerTree] = [
       await loose(repo.root, '1'),
       await loose(repo.root, '2'),
       await loose(repo.root, '3'),
     ];
     const snapshots = await snapshotsAt(repo.root);
     value(await snapshots.hold('one', new Set([first])));
-    value(await snapshots.hold('two', new Set([droppedTree])));
+    value(await snapshots.hold('two', new Set([otherOwnerTree])));
     value(await snapshots.prune(new Set()));
     collect(repo);
     expect((await textOf(repo.root, first)).ok).toBe(true);
@@ -120,7 +120,7 @@ describe('a tree that is pinned for an owner', () => {
     collect(repo);
     expect((await textOf(repo.root, first)).ok).toBe(false);
     expect(await textOf(repo.root, third)).toEqual({ ok: true, value: '4' });
-    expect(await textOf(repo.root, droppedTree)).toEqual({ ok: true, value: '3' });
+    expect(await textOf(repo.root, otherOwnerTree)).toEqual({ ok: true, value: '3' });
     for (const owner of ['one', 'two']) value(await snapshots.hold(owner, new Set()));
     expect(repo.git('for-each-ref')).not.toContain('onceover');
   });

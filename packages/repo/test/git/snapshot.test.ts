@@ -42,7 +42,7 @@ describe('entries', () => {
     ['assumed unchanged, gone', ['D a.txt'], (repo) => [unwatch(repo, '--assume-unchanged'), repo.remove('a.txt')]],
     ['to be skipped', ['M a.txt'], (repo) => [unwatch(repo, '--skip-worktree'), repo.write('a.txt', '2')]],
     ['to be skipped, not there', [], (repo) => [unwatch(repo, '--skip-worktree'), repo.remove('a.txt')]],
-    ['a repository inside', ['A 160000 inner'], (repo) => nested(repo, 'inner')],
+    ['a repository inside', ['A 160000 inner'], (repo) => addRepository(repo, 'inner')],
     ['a submodule that moved on', ['M 160000 inner'], (repo) => [submodule(repo), advance(repo)]],
     ['one that is to be ignored', ['M 160000 inner'], (repo) => [submodule(repo, 'all'), advance(repo)]],
     ['one that is gone', ['D 160000 inner'], (repo) => [submodule(repo), repo.remove('inner')]],
@@ -78,7 +78,7 @@ describe('entries', () => {
     repo.git('update-index', flag, 'a.txt');
   }
 
-  function nested(repo: Repo, path: string): void {
+  function addRepository(repo: Repo, path: string): void {
     repo.git('init', '-q', path);
     advance(repo, path);
   }
@@ -88,7 +88,7 @@ describe('entries', () => {
   }
 
   function submodule(repo: Repo, ignore = 'none'): void {
-    nested(repo, 'inner');
+    addRepository(repo, 'inner');
     repo.write('.gitmodules', `[submodule "inner"]\n\tpath = inner\n\turl = ./inner\n\tignore = ${ignore}\n`);
     repo.git('-c', 'advice.addEmbeddedRepo=false', 'add', '-A');
     repo.git('commit', '-q', '-m', 'with a repository inside');

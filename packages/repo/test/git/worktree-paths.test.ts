@@ -33,7 +33,7 @@ describe('the working tree of a folder, without git', () => {
     const repo = repoWith({ a: '' });
     const gitDir = `${repo.root}-git`;
     repo.git('init', '-q', `--separate-git-dir=${gitDir}`);
-    expect(findWorktreePaths(repo.root, {})).toEqual({ root: repo.root, gitDir: gitDir, commonDir: gitDir });
+    expect(findWorktreePaths(repo.root, {})).toEqual({ root: repo.root, gitDir, commonDir: gitDir });
     expect(findWorktreePaths(repo.root, {})).toEqual(await asGit(repo.root));
   });
 

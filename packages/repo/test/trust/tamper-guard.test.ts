@@ -21,7 +21,7 @@ const NAME = { id: 'review:src:code-quality', kind: 'review', stem: 'review_src_
 const CHECK: CheckReceipt = { gate: 'check:.:lint', command: 'lint', tree: 't1', verdict: 'pass', at: '' };
 
 /** Makes a clone with stores, and runs `act` between snapshot and restore. */
-function opened() {
+function openClone() {
   const root = temporaryFolder();
   const commonDir = join(root, '.git');
   mkdirSync(commonDir);
@@ -52,7 +52,7 @@ function opened() {
 
 describe('existing files stay unchanged', () => {
   test('if no file was written', async () => {
-    const { receipts, findings, trust, passes, meanwhile, put, at } = opened();
+    const { receipts, findings, trust, passes, meanwhile, put, at } = openClone();
     await receipts.write('review', receipt());
     await addOne(findings, findingWith());
     await findings.resolve('F1', waiver());
@@ -70,7 +70,7 @@ describe('existing files stay unchanged', () => {
 
 describe('writes of a fixer are undone', () => {
   test('receipts of reviews, checks and passed gates', async () => {
-    const { receipts, meanwhile } = opened();
+    const { receipts, meanwhile } = openClone();
     const before = receipt({ content: content('c0') });
     await receipts.write('review', before);
     const undonePaths = await meanwhile(async () => {
@@ -86,14 +86,14 @@ describe('writes of a fixer are undone', () => {
   });
 
   test('an edited receipt is deleted, so that the reviewer runs again', async () => {
-    const { receipts, meanwhile } = opened();
+    const { receipts, meanwhile } = openClone();
     await receipts.write('review', receipt({ verdict: 'fail' }));
     await meanwhile(() => receipts.write('review', receipt()));
     expect(await receipts.find('review', receipt())).toBeNull();
   });
 
   test('records and marks', async () => {
-    const { records, passes, meanwhile } = opened();
+    const { records, passes, meanwhile } = openClone();
     const undonePaths = await meanwhile(async () => {
       await records.writeSlot(slotRecord(), { gate: NAME, agent: 'codex' }, '');
       await passes.mark('a--b--c' as ReviewId, 'run', new Date(0));
@@ -104,7 +104,7 @@ describe('writes of a fixer are undone', () => {
   });
 
   test('consent to commands', async () => {
-    const { trust, meanwhile } = opened();
+    const { trust, meanwhile } = openClone();
     await trust.trust('d1');
     expect(await meanwhile(() => trust.trust('d2'))).toEqual(['.git/onceover/trusted.json']);
     expect([await trust.isTrusted('d1'), await trust.isTrusted('d2')]).toEqual([true, false]);
@@ -113,7 +113,7 @@ describe('writes of a fixer are undone', () => {
   test.each(['parsed.json', 'answers/x.json', 'indexes/x', 'hook/main.json'])(
     'what was found out before, without a word: %s',
     async (path) => {
-      const { put, at, meanwhile } = opened();
+      const { put, at, meanwhile } = openClone();
       put(path, '{"before":1}');
       expect(await meanwhile(() => put(path, '{"forged":2}'))).toEqual([]);
       expect(existsSync(at(path))).toBe(false);
@@ -121,7 +121,7 @@ describe('writes of a fixer are undone', () => {
   );
 
   test('a symlink instead of a receipt, but not its target', async () => {
-    const { put, at, meanwhile } = opened();
+    const { put, at, meanwhile } = openClone();
     put('elsewhere.json');
     put('receipts/a.json');
     await meanwhile(() => symlinkSync(at('elsewhere.json'), at('receipts/b.json')));
@@ -130,19 +130,19 @@ describe('writes of a fixer are undone', () => {
 });
 
 describe('findings', () => {
-  const findingStates = async ({ findings }: Pick<ReturnType<typeof opened>, 'findings'>) =>
+  const findingStates = async ({ findings }: Pick<ReturnType<typeof openClone>, 'findings'>) =>
     value(await findings.all()).map(({ id, kept, resolution }) => [id, kept, resolution?.how ?? null]);
 
   test.each<[string, 'open' | 'warning']>([
     ['one that is open stays open', 'open'],
     ['one that warns stays what it is', 'warning'],
-  ])('%s, even if a fixer closes or removes it', async (_title, severity) => {
-    const clone = opened();
-    const finding = value(await addOne(clone.findings, findingWith({ kept: severity })));
+  ])('%s, even if a fixer closes or removes it', async (_title, state) => {
+    const clone = openClone();
+    const finding = value(await addOne(clone.findings, findingWith({ kept: state })));
     await clone.meanwhile(() => clone.findings.update({ ...finding, kept: 'closed' }));
-    expect(await findingStates(clone)).toEqual([['F1', severity, null]]);
+    expect(await findingStates(clone)).toEqual([['F1', state, null]]);
     await clone.meanwhile(() => rmSync(clone.at('findings'), { recursive: true }));
-    expect(await findingStates(clone)).toEqual([['F1', severity, null]]);
+    expect(await findingStates(clone)).toEqual([['F1', state, null]]);
   });
 
   test.each<[string, Resolution | null, Resolution, Resolution['how'] | null]>([
@@ -151,7 +151,7 @@ describe('findings', () => {
     ['a claim that appears, which reviewers decide about', null, claim(), 'fixed'],
     ['a waiver that is taken back', waiver(), claim(), 'fixed'],
   ])('%s', async (_title, before, now, resolution) => {
-    const clone = opened();
+    const clone = openClone();
     await addOne(clone.findings, findingWith());
     if (before !== null) await clone.findings.resolve('F1', before);
     await clone.meanwhile(() => clone.findings.resolve('F1', now));
@@ -159,14 +159,14 @@ describe('findings', () => {
   });
 
   test('a waiver of a future finding is removed', async () => {
-    const clone = opened();
+    const clone = openClone();
     await addOne(clone.findings, findingWith());
     await clone.meanwhile(() => clone.put('findings/F2.said.json', JSON.stringify(waiver())));
     expect(existsSync(clone.at('findings/F2.said.json'))).toBe(false);
   });
 
   test('new or reopened findings of another working tree stay', async () => {
-    const clone = opened();
+    const clone = openClone();
     const finding = value(await addOne(clone.findings, findingWith({ kept: 'closed' })));
     const undonePaths = await clone.meanwhile(async () => {
       await clone.findings.update({ ...finding, kept: 'open' });
@@ -183,15 +183,15 @@ describe('findings', () => {
 });
 
 test('a failed restore is an error, and all other files are restored', async () => {
-  const { receipts, findings, at, meanwhile } = opened();
+  const { receipts, findings, at, meanwhile } = openClone();
   await addOne(findings, findingWith());
   await receipts.write('review', receipt({ content: content('c0') }));
   const before = readFileSync(at('findings/F1.json'), 'utf8');
-  const undonePaths = meanwhile(async () => {
+  const restoration = meanwhile(async () => {
     rmSync(at('findings'), { recursive: true });
     writeFileSync(at('findings'), before);
     await receipts.write('review', receipt());
   });
-  await expect(undonePaths).rejects.toThrow();
+  await expect(restoration).rejects.toThrow();
   expect(await receipts.find('review', receipt())).toBeNull();
 });
