@@ -32,7 +32,5 @@ function placesIn(agent: Settings['agent'][string], root: string): readonly stri
   const otherWords = [...(agent.acp ?? []), ...Object.values(agent.env)].flatMap((text) =>
     text.split(/[\s'"=;:,&|()]+/),
   );
-  return [...agentWords({ agent }), ...otherWords]
-    .filter((word) => word !== '')
-    .map((word) => resolve(root, word));
+  return [...agentWords({ agent }), ...otherWords].filter((word) => word !== '').map((word) => resolve(root, word));
 }
