@@ -12,7 +12,7 @@ const SHORTEST_SECRET = 16;
  * git folder.
  */
 export function auditSecret(commonDir: string, env: NodeJS.ProcessEnv): Result<Uint8Array> {
-  const given = env[AUDIT_SECRET] ?? '';
-  if (given === '') return secretFile(commonDir, FILE);
-  return given.length >= SHORTEST_SECRET ? ok(Buffer.from(given)) : err({ kind: 'short-audit-secret' });
+  const secret = env[AUDIT_SECRET] ?? '';
+  if (secret === '') return secretFile(commonDir, FILE);
+  return secret.length >= SHORTEST_SECRET ? ok(Buffer.from(secret)) : err({ kind: 'short-audit-secret' });
 }

@@ -48,22 +48,22 @@ export function checkFile<S extends TravellingStatement>(
   signers: Signers,
   now: Date,
 ): CheckedFile<S> {
-  const read = readStatement(file.statement);
-  if (!read.ok) return refused('unusable-statement');
-  const { statement } = read;
-  if (!isAbout(statement)) return refused('no-statement');
+  const result = readStatement(file.statement);
+  if (!result.ok) return refusal('unusable-statement');
+  const { statement } = result;
+  if (!isAbout(statement)) return refusal('no-statement');
   const signature = checkSignature(file.statement, file.signature);
-  if (!signature.ok) return refused('bad-signature');
+  if (!signature.ok) return refusal('bad-signature');
   const { keyFingerprint } = signature;
   const madeAt = new Date(statementTime(statement));
-  const found = findSigner(signers, keyFingerprint, [now, madeAt]);
-  if (!found.ok) return refused(found.why, keyFingerprint);
-  if (madeAt.getTime() - now.getTime() > CLOCK_TOLERANCE_MS) return refused('in-the-future', keyFingerprint);
-  const { principals } = found;
+  const signerMatch = findSigner(signers, keyFingerprint, [now, madeAt]);
+  if (!signerMatch.ok) return refusal(signerMatch.why, keyFingerprint);
+  if (madeAt.getTime() - now.getTime() > CLOCK_TOLERANCE_MS) return refusal('in-the-future', keyFingerprint);
+  const { principals } = signerMatch;
   return { ok: true, statement, signer: { principal: principals[0] ?? '', keyFingerprint }, principals };
 }
 
-function refused(why: FileRefusal, keyFingerprint: string | null = null) {
+function refusal(why: FileRefusal, keyFingerprint: string | null = null) {
   return { ok: false, why, keyFingerprint } as const;
 }
 

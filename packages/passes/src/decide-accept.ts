@@ -38,18 +38,18 @@ const MOST_TRIED = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Decides whether a passed review from another clone counts for a reviewer in this clone. The files in `found` are
- * untrusted until their signatures are checked.
+ * Decides whether a passed review from another clone counts for a reviewer in this clone. `files` are untrusted
+ * until their signatures are checked.
  */
-export function decideAccept(request: PassRequest, found: FoundFiles, trust: PassTrust, now: Date): Acceptance {
+export function decideAccept(request: PassRequest, files: FoundFiles, trust: PassTrust, now: Date): Acceptance {
   const { policy } = trust;
   if (isExcluded(policy, request.files)) return refusal('excluded-path');
   if (request.subject.scope !== FULL_SCOPE) return refusal('other-scope');
-  const tried = found.passes.slice(0, MOST_TRIED).map((file) => tryFile(file, request, found.waivers, trust, now));
-  const votes = tried.filter((one) => one.kind === 'vote');
+  const verdicts = files.passes.slice(0, MOST_TRIED).map((file) => tryFile(file, request, files.waivers, trust, now));
+  const votes = verdicts.filter((verdict) => verdict.kind === 'vote');
   const signers = vouchersOf(votes);
   const newest = votes.reduce<Vote | null>((best, vote) => (best === null || isNewer(vote, best) ? vote : best), null);
-  if (newest === null) return closest(tried.filter((one) => one.kind === 'refused'));
+  if (newest === null) return closest(verdicts.filter((verdict) => verdict.kind === 'refused'));
   const { statement } = newest;
   if (signers.length < policy.minSigners) return { ...refusal('too-few-signers'), statement, signers };
   if (isDrawn(trust.auditSecret, request.subject, policy.audit)) {
@@ -79,9 +79,9 @@ function isNewer(a: Vote, b: Vote): boolean {
 
 function isExcluded({ neverFor }: PassPolicy, files: readonly PassFile[]): boolean {
   return neverFor.some((pattern) => {
-    const compiled = compileGlob(pattern, '');
+    const compiledGlob = compileGlob(pattern, '');
     // An invalid pattern may have been meant for any file, so treat all files as excluded from shared passes.
-    return !compiled.ok || files.some(({ path }) => globMatches(compiled.glob, path));
+    return !compiledGlob.ok || files.some(({ path }) => globMatches(compiledGlob.glob, path));
   });
 }
 
@@ -100,9 +100,9 @@ const CLOSER: readonly RefusalReason[] = [
   'waiver-missing',
 ];
 
-function closest(refused: readonly Refused[]): Refused {
-  return refused.reduce<Refused>(
-    (best, one) => (CLOSER.indexOf(one.why) > CLOSER.indexOf(best.why) ? one : best),
+function closest(refusals: readonly Refused[]): Refused {
+  return refusals.reduce<Refused>(
+    (best, candidate) => (CLOSER.indexOf(candidate.why) > CLOSER.indexOf(best.why) ? candidate : best),
     refusal('no-statement'),
   );
 }
@@ -117,13 +117,13 @@ function tryFile(
   const { gate, content } = request.subject;
   const isAbout = (statement: TravellingStatement): statement is PassStatement =>
     isOfSlot(statement, request) && statement.content === content;
-  const checked = checkFile(file, isAbout, trust.signers, now);
+  const result = checkFile(file, isAbout, trust.signers, now);
   // Never show text that an unknown signer wrote, so leave the content of the file out of the refusal.
-  if (!checked.ok) {
-    const { why, keyFingerprint } = checked;
+  if (!result.ok) {
+    const { why, keyFingerprint } = result;
     return keyFingerprint === null ? refusal(why) : { ...refusal(why), keyFingerprint };
   }
-  const { statement, signer, principals } = checked;
+  const { statement, signer, principals } = result;
   const isWaived = (finding: string) =>
     trust.waiverSigners !== null &&
     decideWaiver({ finding, gate }, waivers.get(finding) ?? [], trust.waiverSigners, now).ok;
@@ -168,7 +168,7 @@ function policyProblem(
 function vouchersOf(votes: readonly Vote[]): readonly Voucher[] {
   let people: Vote[][] = [];
   for (const vote of votes) {
-    const isSame = (person: readonly Vote[]) => person.some((other) => sharesOwner(vote, other));
+    const isSame = (person: readonly Vote[]) => person.some((member) => sharesOwner(vote, member));
     people = [[...people.filter(isSame).flat(), vote], ...people.filter((person) => !isSame(person))];
   }
   return people
@@ -188,7 +188,7 @@ function sharesOwner(a: Vote, b: Vote): boolean {
  */
 export function findBaseChange(
   request: PassRequest,
-  all: readonly StoredFile[],
+  storedFiles: readonly StoredFile[],
   trust: PassTrust,
   now: Date,
 ): Refused | null {
@@ -196,13 +196,13 @@ export function findBaseChange(
   const name = Buffer.from(JSON.stringify(`${gate}@${slot}`));
   const isAbout = (statement: TravellingStatement): statement is PassStatement =>
     isOfSlot(statement, request) && isOnOtherBase(statement.files, request.files);
-  const passes = all
+  const passes = storedFiles
     // Most files are about other gates, so skip them without parsing.
     .filter(({ file }) =>
       Buffer.from(file.statement.buffer, file.statement.byteOffset, file.statement.byteLength).includes(name),
     )
     .map(({ file }) => checkFile(file, isAbout, trust.signers, now))
-    .filter((checked) => checked.ok)
+    .filter((result) => result.ok)
     .sort((a, b) => byCodePoint(b.statement.passedAt, a.statement.passedAt));
   const [newest] = passes;
   if (newest === undefined) return null;
@@ -210,16 +210,19 @@ export function findBaseChange(
 }
 
 /** Whether two lists of changed files have the same paths and differ, but only in files whose base versions differ. */
-function isOnOtherBase(theirs: readonly PassFile[], ours: readonly PassFile[]): boolean {
-  const byPath = new Map(theirs.map((file) => [file.path, file]));
-  if (byPath.size !== ours.length) return false;
+function isOnOtherBase(theirFiles: readonly PassFile[], ourFiles: readonly PassFile[]): boolean {
+  const byPath = new Map(theirFiles.map((file) => [file.path, file]));
+  if (byPath.size !== ourFiles.length) return false;
   let isOther = false;
-  for (const file of ours) {
-    const other = byPath.get(file.path);
-    if (other === undefined) return false;
-    if (other.baseBlob !== file.baseBlob || (other.baseMode ?? other.mode) !== (file.baseMode ?? file.mode))
+  for (const file of ourFiles) {
+    const counterpart = byPath.get(file.path);
+    if (counterpart === undefined) return false;
+    if (
+      counterpart.baseBlob !== file.baseBlob ||
+      (counterpart.baseMode ?? counterpart.mode) !== (file.baseMode ?? file.mode)
+    )
       isOther = true;
-    else if (other.headBlob !== file.headBlob || other.mode !== file.mode) return false;
+    else if (counterpart.headBlob !== file.headBlob || counterpart.mode !== file.mode) return false;
   }
   return isOther;
 }

@@ -53,10 +53,10 @@ export function decideWaiver(
     statement.gate === gate &&
     (file === undefined || statement.file === file);
   let why: FileRefusal = 'no-statement';
-  for (const one of files.slice(0, MOST_WAIVERS)) {
-    const checked = checkFile(one, isAbout, signers, now);
-    if (checked.ok) return { ok: true, waiver: { statement: checked.statement, signer: checked.signer } };
-    if (FILE_REFUSALS.indexOf(checked.why) > FILE_REFUSALS.indexOf(why)) why = checked.why;
+  for (const file of files.slice(0, MOST_WAIVERS)) {
+    const result = checkFile(file, isAbout, signers, now);
+    if (result.ok) return { ok: true, waiver: { statement: result.statement, signer: result.signer } };
+    if (FILE_REFUSALS.indexOf(result.why) > FILE_REFUSALS.indexOf(why)) why = result.why;
   }
   return { ok: false, why };
 }

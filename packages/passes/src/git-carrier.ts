@@ -52,20 +52,20 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
   async function fetch(stop: AbortSignal | null, timeoutMs = fetchMs): Promise<Result<boolean>> {
     const tip = await inQuarantine(clone, async (quarantine) => {
       const end = await quarantine.run(fetchArgs(remote), { stop, timeoutMs, idleMs: stalledMs });
-      const failed = failureOf(remote, end);
-      if (failed !== null && end.kind === 'ended' && end.ending === 'cancelled') return err(failed);
-      const fetched = failed === null ? quarantine.fetched() : null;
+      const failure = failureOf(remote, end);
+      if (failure !== null && end.kind === 'ended' && end.ending === 'cancelled') return err(failure);
+      const fetchHead = failure === null ? quarantine.fetched() : null;
       // If no remote has this name, git treats the name as the path of a repository and reports that path as the
       // address. So check whether the remote exists.
-      if (fetched === null || fetched.address === remote.replace(/\.git$/, '')) {
-        const known = await requireRemote(clone, remote);
-        if (!known.ok) return known;
+      if (fetchHead === null || fetchHead.address === remote.replace(/\.git$/, '')) {
+        const remoteCheck = await requireRemote(clone, remote);
+        if (!remoteCheck.ok) return remoteCheck;
       }
       if (isMissingRef(end)) return ok(null);
-      if (failed !== null) return err(failed);
-      if (fetched === null) return err(trouble(remote, 'unreadable', 'git wrote no FETCH_HEAD'));
-      const released = quarantine.release();
-      return released.ok ? ok(fetched.id) : released;
+      if (failure !== null) return err(failure);
+      if (fetchHead === null) return err(trouble(remote, 'unreadable', 'git wrote no FETCH_HEAD'));
+      const release = quarantine.release();
+      return release.ok ? ok(fetchHead.id) : release;
     });
     return tip.ok ? setMirror(clone, { remote, mirror, staleLockMs }, tip.value) : tip;
   }
@@ -84,26 +84,26 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
     const { statementTip } = await loadNewTip();
     let last: Failure = trouble(remote, 'busy', '');
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
-      const left = deadline - Date.now();
-      if (left <= 0) return err(last);
-      const made = await withReader(make);
-      if (!made.ok) return made;
-      const { old, next, done } = made.value;
+      const remainingMs = deadline - Date.now();
+      if (remainingMs <= 0) return err(last);
+      const newTip = await withReader(make);
+      if (!newTip.ok) return newTip;
+      const { old, next, done } = newTip.value;
       if (next === null) return ok(done);
-      const pushed = await pushTip(clone, { remote, old, next }, { stop, timeoutMs: left, idleMs: null });
-      if (pushed.kind === 'failed') return err(pushed.failure);
-      if (pushed.kind === 'pushed') {
+      const push = await pushTip(clone, { remote, old, next }, { stop, timeoutMs: remainingMs, idleMs: null });
+      if (push.kind === 'failed') return err(push.failure);
+      if (push.kind === 'pushed') {
         const set = await setMirror(clone, { remote, mirror, staleLockMs }, next.commit);
         return set.ok ? ok(done) : set;
       }
-      last = pushed.failure;
-      const fetched = await fetch(stop, Math.max(1, deadline - Date.now()));
-      if (!fetched.ok) return fetched;
+      last = push.failure;
+      const fetchResult = await fetch(stop, Math.max(1, deadline - Date.now()));
+      if (!fetchResult.ok) return fetchResult;
       const now = await withReader((reader) => statementTip(reader, mirror));
       if (!now.ok) return now;
       // The remote refused the push although no other clone has pushed. Try again only if the cause was a lock, which
       // may soon be gone.
-      if (now.value === old && !pushed.isLock) return err(last);
+      if (now.value === old && !push.isLock) return err(last);
       // Wait for a random time, so that clones whose pushes were refused at the same time do not all try again at the
       // same time.
       await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(25 * 2 ** attempt, 1000)));
@@ -119,15 +119,15 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
     },
     fetch: (stop) => fetch(stop),
     async find(keys) {
-      const found = await withReader((reader) => findInRef(reader, mirror, keys));
-      return found.ok ? ok(found.value ?? new Map()) : found;
+      const result = await withReader((reader) => findInRef(reader, mirror, keys));
+      return result.ok ? ok(result.value ?? new Map()) : result;
     },
     all: (stop = null) =>
       withReader(async (reader) => {
         const files: StoredFile[] = [];
         let bytes = 0;
-        for await (const one of walkRef(reader, mirror)) {
-          for (const { key, file } of one.files) {
+        for await (const keyFiles of walkRef(reader, mirror)) {
+          for (const { key, file } of keyFiles.files) {
             bytes += file.statement.length + file.signature.length;
             if (files.push({ key, file }) > MOST_FILES || bytes > MOST_BYTES) throw new UnusableRef('too-large');
           }
@@ -136,33 +136,33 @@ export function openGitCarrier(clone: Clone, remote: string, limits: Partial<Lim
         return files;
       }),
     async push(files, stop) {
-      const wanted = distinctFiles(files.filter(isStorable));
-      if (wanted.length === 0) return ok({ added: 0 });
-      const known = await requireRemote(clone, remote);
-      if (!known.ok) return known;
+      const storableFiles = distinctFiles(files.filter(isStorable));
+      if (storableFiles.length === 0) return ok({ added: 0 });
+      const remoteCheck = await requireRemote(clone, remote);
+      if (!remoteCheck.ok) return remoteCheck;
       const { addToTip, statementTip } = await loadNewTip();
       return publish(stop, async (reader) => {
         const old = await statementTip(reader, mirror);
         const format = old === null ? await formatOfClone(clone) : formatOf(old);
-        const next = await addToTip(reader, { tip: old, format, now: Date.now() }, wanted);
+        const next = await addToTip(reader, { tip: old, format, now: Date.now() }, storableFiles);
         return { old, next: next.added === 0 ? null : next, done: { added: next.added } };
       });
     },
     async prune(isOld) {
-      const fetched = await fetch(null);
-      if (!fetched.ok) return fetched;
+      const fetchResult = await fetch(null);
+      if (!fetchResult.ok) return fetchResult;
       const { newHistory, statementTip } = await loadNewTip();
       return publish(null, async (reader) => {
         const old = await statementTip(reader, mirror);
-        const kept: KeyFiles[] = [];
-        let removed = 0;
-        for await (const one of walkRef(reader, mirror)) {
-          const files = one.files.filter((file) => !isOld({ key: file.key, file: file.file }));
-          removed += one.files.length - files.length;
-          kept.push({ ...one, files: files.map((file) => ({ ...file, file: NO_FILE })) });
+        const remainingFiles: KeyFiles[] = [];
+        let removedCount = 0;
+        for await (const keyFiles of walkRef(reader, mirror)) {
+          const files = keyFiles.files.filter((file) => !isOld({ key: file.key, file: file.file }));
+          removedCount += keyFiles.files.length - files.length;
+          remainingFiles.push({ ...keyFiles, files: files.map((file) => ({ ...file, file: NO_FILE })) });
         }
-        const next = old === null || removed === 0 ? null : newHistory(old, kept, Date.now());
-        return { old, next, done: { removed } };
+        const next = old === null || removedCount === 0 ? null : newHistory(old, remainingFiles, Date.now());
+        return { old, next, done: { removed: removedCount } };
       });
     },
   });
@@ -174,8 +174,8 @@ const loadNewTip = () => import('./git-new-tip.ts');
 // A prune needs only the git ids of the files that it keeps. This empty file replaces their contents to save memory.
 const NO_FILE: StoredFile['file'] = { statement: new Uint8Array(0), signature: '' };
 
-function trouble(where: string, why: CarrierTrouble, said: string): Failure {
-  return { kind: 'passes-carrier', where, why, said: said.trim() };
+function trouble(where: string, why: CarrierTrouble, message: string): Failure {
+  return { kind: 'passes-carrier', where, why, said: message.trim() };
 }
 
 /** Whether the text can be the name of a git remote, rather than an address or an option. */
@@ -249,9 +249,9 @@ async function reading<T>(
 /** Fails if no remote has this name, because git would treat the name as a path in the working tree. */
 async function requireRemote({ root }: Clone, remote: string): Promise<Result<void>> {
   const pattern = `^remote\\.${remote.replaceAll('.', '\\.')}\\.url$`;
-  const found = await asResult(git(root, ['config', '--get-regexp', pattern], { expected: [0, 1] }));
-  if (!found.ok) return found;
-  return found.value.code === 0 ? ok(undefined) : err(trouble(remote, 'not-a-remote', ''));
+  const answer = await asResult(git(root, ['config', '--get-regexp', pattern], { expected: [0, 1] }));
+  if (!answer.ok) return answer;
+  return answer.value.code === 0 ? ok(undefined) : err(trouble(remote, 'not-a-remote', ''));
 }
 
 async function formatOfClone({ root }: Clone): Promise<ObjectFormat> {
@@ -294,21 +294,25 @@ async function pushTip(
   { remote, old, next }: { readonly remote: string; readonly old: string | null; readonly next: NewTip },
   limits: Parameters<Quarantine['run']>[1],
 ): Promise<Pushed> {
-  const pushed = await inQuarantine<Pushed>(clone, async (quarantine) => {
+  const result = await inQuarantine<Pushed>(clone, async (quarantine) => {
     await quarantine.store(next.format, next.objects);
     const end = await quarantine.run(pushArgs(remote, old, next.commit), limits);
     const failure = failureOf(remote, end);
     if (failure === null) {
-      const released = quarantine.release();
-      return released.ok ? ok({ kind: 'pushed' }) : released;
+      const release = quarantine.release();
+      return release.ok ? ok({ kind: 'pushed' }) : release;
     }
     if (end.kind !== 'ended' || end.ending !== 'by-itself' || !/^!\t/m.test(end.stdout.text)) return err(failure);
-    const said = `${end.stderr.text}\n${end.stdout.text}`.slice(-LONGEST_SAID);
-    const isLock = /cannot lock ref|unable to lock|\.lock\b/i.test(said);
-    const why = /\.lock': File exists/.test(said) ? 'locked' : /stale info|fetch first/.test(said) ? 'busy' : 'refused';
-    return ok({ kind: 'refused', failure: trouble(remote, why, said), isLock });
+    const output = `${end.stderr.text}\n${end.stdout.text}`.slice(-LONGEST_SAID);
+    const isLock = /cannot lock ref|unable to lock|\.lock\b/i.test(output);
+    const why = /\.lock': File exists/.test(output)
+      ? 'locked'
+      : /stale info|fetch first/.test(output)
+        ? 'busy'
+        : 'refused';
+    return ok({ kind: 'refused', failure: trouble(remote, why, output), isLock });
   });
-  return pushed.ok ? pushed.value : { kind: 'failed', failure: pushed.failure };
+  return result.ok ? result.value : { kind: 'failed', failure: result.failure };
 }
 
 function pushArgs(remote: string, old: string | null, commit: string): readonly string[] {
@@ -340,8 +344,8 @@ async function setMirror(
   tip: string | null,
 ): Promise<Result<boolean>> {
   const file = join(commonDir, mirror);
-  const read = readPlainFile(file, 128);
-  if (tip !== null && read.ok && read.bytes.toString('latin1').trim() === tip) {
+  const content = readPlainFile(file, 128);
+  if (tip !== null && content.ok && content.bytes.toString('latin1').trim() === tip) {
     // The modification time of this file records when this clone last fetched.
     tryDisk('write', file, () => utimesSync(file, new Date(), new Date()));
     return ok(false);

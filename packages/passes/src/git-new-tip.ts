@@ -42,17 +42,17 @@ export async function addToTip(
   { tip, format, now }: { tip: string | null; format: ObjectFormat; now: number },
   files: readonly StoredFile[],
 ): Promise<NewTip & { readonly added: number }> {
-  const made = collector();
+  const objects = collector();
   const root = byName(tip === null ? [] : await folders(reader, `${tip}^{tree}`, SHARD));
-  let added = 0;
+  let addedCount = 0;
   for (const [shard, inShard] of grouped(files, ({ key }) => key.slice(0, 2))) {
     const old = root.get(shard);
     const keys = byName(old === undefined ? [] : await folders(reader, old.id, KEY));
-    const addedBefore = added;
-    for (const [key, own] of grouped(inShard, (one) => one.key)) {
+    const addedBefore = addedCount;
+    for (const [key, filesOfKey] of grouped(inShard, (file) => file.key)) {
       const entries = await entriesOfKey(reader, keys.get(key));
-      const before = added;
-      for (const { file } of own) {
+      const before = addedCount;
+      for (const { file } of filesOfKey) {
         const name = `${fileName(file)}.json`;
         const statement = newObject(format, 'blob', file.statement);
         const signature = newObject(format, 'blob', Buffer.from(file.signature, 'utf8'));
@@ -60,20 +60,20 @@ export async function addToTip(
         // this name.
         const isThere = entries.get(name)?.id === statement.id && entries.get(`${name}.sig`)?.id === signature.id;
         if (isThere) continue;
-        entries.set(name, { mode: FILE_MODE, name, id: made.add(statement) });
-        entries.set(`${name}.sig`, { mode: FILE_MODE, name: `${name}.sig`, id: made.add(signature) });
-        added++;
+        entries.set(name, { mode: FILE_MODE, name, id: objects.add(statement) });
+        entries.set(`${name}.sig`, { mode: FILE_MODE, name: `${name}.sig`, id: objects.add(signature) });
+        addedCount++;
       }
-      if (added === before) continue;
-      keys.set(key, { mode: FOLDER_MODE, name: key, id: made.add(newTree(format, [...entries.values()])) });
+      if (addedCount === before) continue;
+      keys.set(key, { mode: FOLDER_MODE, name: key, id: objects.add(newTree(format, [...entries.values()])) });
     }
-    if (added === addedBefore) continue;
-    root.set(shard, { mode: FOLDER_MODE, name: shard, id: made.add(newTree(format, [...keys.values()])) });
+    if (addedCount === addedBefore) continue;
+    root.set(shard, { mode: FOLDER_MODE, name: shard, id: objects.add(newTree(format, [...keys.values()])) });
   }
-  const tree = made.add(newTree(format, [...root.values()]));
-  const message = `Add ${added} ${added === 1 ? 'statement' : 'statements'}`;
-  const commit = made.add(newCommit(format, { tree, parent: tip, message, now }));
-  return { commit, objects: made.all(), format, added };
+  const tree = objects.add(newTree(format, [...root.values()]));
+  const message = `Add ${addedCount} ${addedCount === 1 ? 'statement' : 'statements'}`;
+  const commit = objects.add(newCommit(format, { tree, parent: tip, message, now }));
+  return { commit, objects: objects.all(), format, added: addedCount };
 }
 
 async function folders(reader: ObjectReader, name: string, names: RegExp): Promise<readonly TreeEntry[]> {
@@ -90,28 +90,28 @@ async function entriesOfKey(reader: ObjectReader, folder: TreeEntry | undefined)
 }
 
 /**
- * Returns a commit without a parent that contains only the files in `kept`, so that clones no longer fetch the removed
- * files. `kept` lists the remaining files by key.
+ * Returns a commit without a parent that contains only the files in `keyFiles`, so that clones no longer fetch the
+ * removed files. `keyFiles` lists the remaining files by key.
  */
-export function newHistory(tip: string, kept: readonly KeyFiles[], now: number): NewTip {
+export function newHistory(tip: string, keyFiles: readonly KeyFiles[], now: number): NewTip {
   const format = formatOf(tip);
-  const made = collector();
+  const objects = collector();
   const root: TreeEntry[] = [];
-  for (const [shard, keys] of grouped(kept, ({ key }) => key.slice(0, 2))) {
+  for (const [shard, keys] of grouped(keyFiles, ({ key }) => key.slice(0, 2))) {
     const inShard = keys.flatMap(({ key, id, files }) => {
       if (files.length === 0) return [];
       const tree = newTree(
         format,
         files.flatMap(({ statement, signature }) => [statement, signature]),
       );
-      return [{ mode: FOLDER_MODE, name: key, id: tree.id === id ? id : made.add(tree) }];
+      return [{ mode: FOLDER_MODE, name: key, id: tree.id === id ? id : objects.add(tree) }];
     });
     if (inShard.length === 0) continue;
-    root.push({ mode: FOLDER_MODE, name: shard, id: made.add(newTree(format, inShard)) });
+    root.push({ mode: FOLDER_MODE, name: shard, id: objects.add(newTree(format, inShard)) });
   }
-  const tree = made.add(newTree(format, root));
-  const commit = made.add(newCommit(format, { tree, parent: null, message: 'Remove old statements', now }));
-  return { commit, objects: made.all(), format };
+  const tree = objects.add(newTree(format, root));
+  const commit = objects.add(newCommit(format, { tree, parent: null, message: 'Remove old statements', now }));
+  return { commit, objects: objects.all(), format };
 }
 
 function byName(entries: readonly TreeEntry[]): Map<string, TreeEntry> {
@@ -140,7 +140,10 @@ export function packOf(format: ObjectFormat, objects: readonly NewObject[]): Buf
   header.write('PACK', 'latin1');
   header.writeUInt32BE(2, 4);
   header.writeUInt32BE(objects.length, 8);
-  const body = Buffer.concat([header, ...objects.flatMap((one) => [packHeader(one), deflateSync(one.content)])]);
+  const body = Buffer.concat([
+    header,
+    ...objects.flatMap((object) => [packHeader(object), deflateSync(object.content)]),
+  ]);
   return Buffer.concat([body, createHash(format).update(body).digest()]);
 }
 
@@ -149,9 +152,9 @@ export function packOf(format: ObjectFormat, objects: readonly NewObject[]): Buf
 function packHeader({ type, content }: NewObject): Buffer {
   const bytes: number[] = [];
   let byte = (TYPES[type] << 4) | (content.length & 0x0f);
-  for (let rest = content.length >>> 4; rest > 0; rest >>>= 7) {
+  for (let remainingSize = content.length >>> 4; remainingSize > 0; remainingSize >>>= 7) {
     bytes.push(byte | 0x80);
-    byte = rest & 0x7f;
+    byte = remainingSize & 0x7f;
   }
   return Buffer.from([...bytes, byte]);
 }

@@ -22,8 +22,8 @@ export function newObject(format: ObjectFormat, type: NewObject['type'], content
 
 /** Returns a git tree with these entries, in the order that git requires. */
 export function newTree(format: ObjectFormat, entries: readonly TreeEntry[]): NewObject {
-  const sorted = [...entries].sort((a, b) => Buffer.compare(sortKey(a), sortKey(b)));
-  const parts = sorted.flatMap(({ mode, name, id }) => [
+  const sortedEntries = [...entries].sort((a, b) => Buffer.compare(sortKey(a), sortKey(b)));
+  const parts = sortedEntries.flatMap(({ mode, name, id }) => [
     Buffer.from(`${mode} ${name}\0`, 'latin1'),
     Buffer.from(id, 'hex'),
   ]);

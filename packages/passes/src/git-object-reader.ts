@@ -46,15 +46,15 @@ export function openObjectReader(folder: string, limitMs: number): ObjectReader 
   let waiting: Waiting[] = [];
   let running: ChildProcessWithoutNullStreams | null = null;
   let restarts = 0;
-  let failed: GitError | null = null;
+  let failure: GitError | null = null;
   let timer: NodeJS.Timeout | null = null;
 
-  const fail = (said: string) => {
-    failed ??= gitFailed(COMMAND, said);
-    const left = waiting;
+  const fail = (message: string) => {
+    failure ??= gitFailed(COMMAND, message);
+    const requests = waiting;
     waiting = [];
     stop();
-    for (const one of left) one.reject(failed);
+    for (const request of requests) request.reject(failure);
   };
   const stop = () => {
     if (timer !== null) clearTimeout(timer);
@@ -67,7 +67,7 @@ export function openObjectReader(folder: string, limitMs: number): ObjectReader 
     timer ??= setTimeout(() => fail('git took too long'), limitMs);
     const child = spawnGit(folder);
     running = child;
-    let said = '';
+    let stderr = '';
     const output = answerParser((answer) => {
       const next = waiting[0];
       if (next === undefined) return fail('git answered more than it was asked');
@@ -87,11 +87,11 @@ export function openObjectReader(folder: string, limitMs: number): ObjectReader 
       if (waiting.length > 0) ask(waiting);
     });
     child.stderr.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString('utf8')).slice(-4096);
+      stderr = (stderr + chunk.toString('utf8')).slice(-4096);
     });
     child.stdin.on('error', () => {});
     child.on('error', (error) => running === child && fail(error.message));
-    child.on('close', () => running === child && fail(said === '' ? 'git ended early' : said));
+    child.on('close', () => running === child && fail(stderr === '' ? 'git ended early' : stderr));
     return child;
   };
 
@@ -102,18 +102,18 @@ export function openObjectReader(folder: string, limitMs: number): ObjectReader 
 
   return {
     async read(names, largest) {
-      if (failed !== null) throw failed;
+      if (failure !== null) throw failure;
       if (names.length === 0) return [];
-      const added: Waiting[] = [];
+      const requests: Waiting[] = [];
       const answers = names.map(
-        (name) => new Promise<FoundObject>((resolve, reject) => added.push({ name, largest, resolve, reject })),
+        (name) => new Promise<FoundObject>((resolve, reject) => requests.push({ name, largest, resolve, reject })),
       );
-      waiting.push(...added);
-      ask(added);
+      waiting.push(...requests);
+      ask(requests);
       return Promise.all(answers);
     },
     close() {
-      failed ??= gitFailed(COMMAND, 'the reader is closed');
+      failure ??= gitFailed(COMMAND, 'the reader is closed');
       stop();
     },
   };
@@ -134,15 +134,15 @@ function answerParser(onAnswer: (answer: FoundObject | 'broken') => void) {
   let chunks: Buffer[] = [];
   let length = 0;
   let header: { readonly id: string; readonly type: string; readonly size: number } | null = null;
-  const joined = () => {
-    const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
-    chunks = [all];
-    return all;
+  const joinChunks = () => {
+    const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks);
+    chunks = [bytes];
+    return bytes;
   };
   const keepFrom = (bytes: Buffer, from: number) => {
-    const rest = bytes.subarray(from);
-    chunks = rest.length === 0 ? [] : [rest];
-    length = rest.length;
+    const remainder = bytes.subarray(from);
+    chunks = remainder.length === 0 ? [] : [remainder];
+    length = remainder.length;
   };
   return {
     add(chunk: Buffer, largest: () => number): boolean {
@@ -150,7 +150,7 @@ function answerParser(onAnswer: (answer: FoundObject | 'broken') => void) {
       length += chunk.length;
       while (length > 0) {
         if (header === null) {
-          const bytes = joined();
+          const bytes = joinChunks();
           const end = bytes.indexOf(10);
           if (end === -1 && length > LONGEST_HEADER) onAnswer('broken');
           if (end === -1) return true;
@@ -167,7 +167,7 @@ function answerParser(onAnswer: (answer: FoundObject | 'broken') => void) {
         if (length < header.size + 1) return true;
         const { id, type, size } = header;
         header = null;
-        const bytes = joined();
+        const bytes = joinChunks();
         // Copy the content, so that a small object does not keep a large buffer in memory.
         const content = Buffer.from(bytes.subarray(0, size));
         keepFrom(bytes, size + 1);

@@ -45,26 +45,26 @@ export async function findInRef(
   ref: string,
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SignedFile[]> | null> {
-  const wanted = [...new Set(keys)].filter(isPassKey);
+  const passKeys = [...new Set(keys)].filter(isPassKey);
   const [[tip], [root], trees] = await Promise.all([
     reader.read([ref], LARGEST_STATEMENT),
     reader.read([`${ref}^{tree}`], LARGEST_TREE),
     reader.read(
-      wanted.map((key) => `${ref}:${key.slice(0, 2)}/${key}`),
+      passKeys.map((key) => `${ref}:${key.slice(0, 2)}/${key}`),
       LARGEST_KEY_TREE,
     ),
   ]);
   if (tip === 'missing' || tip === undefined) return null;
   if (root === undefined || typeof root === 'string') throw new UnusableRef('not-a-commit');
-  const pairs = wanted.flatMap((key, at) =>
+  const pairs = passKeys.flatMap((key, at) =>
     pairsIn(trees[at])
       .slice(0, MOST_PER_KEY)
       .map((pair) => ({ key, ...pair })),
   );
   const files = await readPairs(reader, pairs);
-  const found = new Map<string, SignedFile[]>();
-  for (const { key, file } of files) found.set(key, [...(found.get(key) ?? []), file]);
-  return found;
+  const filesByKey = new Map<string, SignedFile[]>();
+  for (const { key, file } of files) filesByKey.set(key, [...(filesByKey.get(key) ?? []), file]);
+  return filesByKey;
 }
 
 /** A signed file and its signature in a git tree. `name` is the name that both must have according to `fileName`. */
@@ -96,13 +96,13 @@ async function readPairs<T extends Pair & { readonly key: string }>(
     const [statement, signature] = [blobs[2 * at], blobs[2 * at + 1]];
     if (!isBlob(statement) || !isBlob(signature)) return [];
     const file = { statement: statement.content, signature: signature.content.toString('utf8') };
-    const stored = { key: pair.key, file };
-    return isStorable(stored) && fileName(file) === pair.name ? [{ ...pair, ...stored }] : [];
+    const storedFile = { key: pair.key, file };
+    return isStorable(storedFile) && fileName(file) === pair.name ? [{ ...pair, ...storedFile }] : [];
   });
 }
 
-function isBlob(found: FoundObject | undefined): found is Exclude<FoundObject, string> {
-  return found !== undefined && typeof found !== 'string' && found.type === 'blob';
+function isBlob(object: FoundObject | undefined): object is Exclude<FoundObject, string> {
+  return object !== undefined && typeof object !== 'string' && object.type === 'blob';
 }
 
 /**
@@ -121,10 +121,10 @@ export async function* walkRef(reader: ObjectReader, ref: string): AsyncGenerato
   ]);
   if (tip[0] === 'missing') return;
   for (const { name: shard, id } of foldersIn(usableTree(root[0], 'not-a-commit'), SHARD)) {
-    const [found] = await reader.read([id], LARGEST_TREE);
-    const own = foldersIn(usableTree(found, 'damaged'), KEY).filter(({ name }) => name.startsWith(shard));
-    for (let at = 0; at < own.length; at += AT_ONCE) {
-      const part = own.slice(at, at + AT_ONCE);
+    const [shardObject] = await reader.read([id], LARGEST_TREE);
+    const keyFolders = foldersIn(usableTree(shardObject, 'damaged'), KEY).filter(({ name }) => name.startsWith(shard));
+    for (let at = 0; at < keyFolders.length; at += AT_ONCE) {
+      const part = keyFolders.slice(at, at + AT_ONCE);
       const trees = await reader.read(
         part.map((key) => key.id),
         LARGEST_TREE,
@@ -138,15 +138,15 @@ export async function* walkRef(reader: ObjectReader, ref: string): AsyncGenerato
 }
 
 /** Returns the entries of a git tree. Throws an `UnusableRef` if the tree cannot be read. */
-export function usableTree(found: FoundObject | undefined, otherwise: UnusableRef['why']): readonly TreeEntry[] {
-  if (found === 'too-large') throw new UnusableRef('too-large');
-  const entries = entriesOf(found);
+export function usableTree(object: FoundObject | undefined, otherwise: UnusableRef['why']): readonly TreeEntry[] {
+  if (object === 'too-large') throw new UnusableRef('too-large');
+  const entries = entriesOf(object);
   if (entries === null) throw new UnusableRef(otherwise);
   return entries;
 }
 
 /** Returns the folders whose names match the pattern, without duplicate names. */
 export function foldersIn(entries: readonly TreeEntry[], name: RegExp): readonly TreeEntry[] {
-  const found = entries.filter((entry) => entry.mode === FOLDER_MODE && name.test(entry.name));
-  return [...new Map(found.map((entry) => [entry.name, entry])).values()];
+  const folders = entries.filter((entry) => entry.mode === FOLDER_MODE && name.test(entry.name));
+  return [...new Map(folders.map((entry) => [entry.name, entry])).values()];
 }

@@ -64,30 +64,33 @@ const CONFIG = [
 
 /** Creates the temporary folder, and deletes old ones that killed processes have left. */
 export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
-  const { GIT_OBJECT_DIRECTORY: chosen, GIT_ALTERNATE_OBJECT_DIRECTORIES: others } = process.env;
-  const objects = chosen === undefined || chosen === '' ? join(commonDir, 'objects') : resolve(root, chosen);
+  const { GIT_OBJECT_DIRECTORY: objectDirectory, GIT_ALTERNATE_OBJECT_DIRECTORIES: alternates } = process.env;
+  const objects =
+    objectDirectory === undefined || objectDirectory === ''
+      ? join(commonDir, 'objects')
+      : resolve(root, objectDirectory);
   removeLeftovers(objects, Date.now(), LEFTOVERS);
   const folder = join(objects, `${PREFIX}${process.pid}-${randomBytes(6).toString('hex')}`);
-  const own = join(folder, 'objects');
-  const made = tryDisk('write', folder, () => {
+  const ownObjects = join(folder, 'objects');
+  const creation = tryDisk('write', folder, () => {
     mkdirSync(folder, { mode: 0o700 });
-    mkdirSync(own);
+    mkdirSync(ownObjects);
     // git accepts a folder as a git folder only if it contains a HEAD file. The branch that HEAD names does not need to
     // exist.
     writeFileSync(join(folder, 'HEAD'), 'ref: refs/heads/onceover-none\n');
     // git finds the settings through GIT_COMMON_DIR, but it finds the refs only through this file.
     writeFileSync(join(folder, 'commondir'), `${commonDir}\n`);
   });
-  if (!made.ok) {
+  if (!creation.ok) {
     tryToRemoveFolder(folder);
-    return made;
+    return creation;
   }
   const env = {
     GIT_DIR: folder,
     GIT_COMMON_DIR: commonDir,
     GIT_WORK_TREE: root,
-    GIT_OBJECT_DIRECTORY: own,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: [quoted(objects), ...(others ? [others] : [])].join(delimiter),
+    GIT_OBJECT_DIRECTORY: ownObjects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: [quoted(objects), ...(alternates ? [alternates] : [])].join(delimiter),
     // git runs without a terminal, so ssh cannot prompt there. These variables keep ssh and credential helpers from
     // opening a window instead. `ssh -o BatchMode` is not used, because it would replace the user's own ssh command.
     SSH_ASKPASS_REQUIRE: 'never',
@@ -107,19 +110,19 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
           idleMs,
           signal: stop,
         }),
-      async store(format, added) {
+      async store(format, newObjects) {
         // Most runs only fetch, and loading zlib takes time, so load it only when writing.
         const { packOf } = await import('./git-new-tip.ts');
-        const input = packOf(format, added);
+        const input = packOf(format, newObjects);
         await git(root, ['unpack-objects', '-q'], { env, config: CONFIG, input });
       },
       fetched() {
-        const read = readPlainFile(join(folder, 'FETCH_HEAD'), 8192);
-        const line = read.ok ? read.bytes.toString('utf8') : '';
+        const file = readPlainFile(join(folder, 'FETCH_HEAD'), 8192);
+        const line = file.ok ? file.bytes.toString('utf8') : '';
         const [, id, address] = /^([0-9a-f]{64}|[0-9a-f]{40})\t[^\t]*\t'[^']*' of (.*)$/m.exec(line) ?? [];
         return id === undefined || address === undefined ? null : { id, address };
       },
-      release: () => moveObjects(own, objects),
+      release: () => moveObjects(ownObjects, objects),
       remove: () => tryToRemoveFolder(folder),
     },
   };
@@ -145,15 +148,15 @@ function moveObjects(from: string, to: string): Result<void> {
     const mode = statSync(to).mode & 0o7777;
     for (const folder of readdirSync(from)) {
       const names = /^(?:[0-9a-f]{2}|pack)$/.test(folder) ? readdirSync(join(from, folder)) : [];
-      const moved =
+      const fileNames =
         folder === 'pack'
           ? PACK_FILES.flatMap((end) =>
               names.filter((name) => /^pack-[0-9a-f]+\.\w+$/.test(name) && name.endsWith(end)),
             )
           : names.filter((name) => /^[0-9a-f]{38}(?:[0-9a-f]{24})?$/.test(name));
-      if (moved.length === 0) continue;
+      if (fileNames.length === 0) continue;
       makeLike(join(to, folder), mode);
-      for (const name of moved) {
+      for (const name of fileNames) {
         const target = join(to, folder, name);
         if (statIfPresent(target) === null) renameSync(join(from, folder, name), target);
       }

@@ -89,10 +89,10 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
   async function filesOf(key: string, signal: AbortSignal): Promise<Result<readonly SignedFile[]>> {
     const files = new Map<string, SignedFile>();
     for (let number = 0; number < MOST_PER_KEY; number++) {
-      const found = await get(key, number, signal);
-      if (!found.ok) return found;
-      if (found.value === null) break;
-      if (found.value !== 'other') files.set(fileName(found.value), found.value);
+      const file = await get(key, number, signal);
+      if (!file.ok) return file;
+      if (file.value === null) break;
+      if (file.value !== 'other') files.set(fileName(file.value), file.value);
     }
     return ok([...files.values()]);
   }
@@ -105,18 +105,18 @@ export function openHttpCarrier(address: string, { token, limitMs = LIMIT_MS }: 
     fetch: async (stop) => (stop?.aborted === true ? err(trouble(where, 'stopped', '')) : ok(false)),
     find: (keys, stop = null) =>
       withDeadline(limitMs, stop, async (signal) => {
-        const wanted = [...new Set(keys)].filter(isPassKey);
-        const lists = await severalAtOnce(wanted, (key) => filesOf(key, signal));
+        const passKeys = [...new Set(keys)].filter(isPassKey);
+        const lists = await severalAtOnce(passKeys, (key) => filesOf(key, signal));
         if (!lists.ok) return lists;
-        const pairs = wanted.map((key, at) => [key, lists.value[at] ?? []] as const);
+        const pairs = passKeys.map((key, at) => [key, lists.value[at] ?? []] as const);
         return ok(new Map(pairs.filter(([, files]) => files.length > 0)));
       }),
     all: cannotList,
     push: (files, stop) =>
       withDeadline(limitMs, stop, async (signal) => {
-        const wanted = distinctFiles(files.filter(isStorable));
-        const stored = await severalAtOnce(wanted, (file) => put(file, signal));
-        return stored.ok ? ok({ added: stored.value.filter(Boolean).length }) : stored;
+        const storableFiles = distinctFiles(files.filter(isStorable));
+        const results = await severalAtOnce(storableFiles, (file) => put(file, signal));
+        return results.ok ? ok({ added: results.value.filter(Boolean).length }) : results;
       }),
     prune: cannotList,
   });
@@ -139,8 +139,8 @@ function shownAddress(address: string): string {
   return address.slice(0, 200).replace(/\/\/[^/]*@/, '//…@');
 }
 
-function trouble(where: string, why: CarrierTrouble, said: string): Failure {
-  return { kind: 'passes-carrier', where, why, said };
+function trouble(where: string, why: CarrierTrouble, message: string): Failure {
+  return { kind: 'passes-carrier', where, why, said: message };
 }
 
 function statusTrouble(where: string, status: number, otherwise: CarrierTrouble): Failure {
@@ -171,8 +171,8 @@ function fileIn(key: string, body: Buffer): SignedFile | null {
   return isStorable({ key, file }) && file.statement.length > 0 ? file : null;
 }
 
-function isSame(found: SignedFile | 'other' | null, file: SignedFile): boolean {
-  return found !== null && found !== 'other' && fileName(found) === fileName(file);
+function isSame(storedFile: SignedFile | 'other' | null, file: SignedFile): boolean {
+  return storedFile !== null && storedFile !== 'other' && fileName(storedFile) === fileName(file);
 }
 
 /** The answer to a request. `body` is `null` if it was longer than `LARGEST_ANSWER`. */
@@ -182,7 +182,7 @@ type Answer =
 
 function answerTo(start: (onAnswer: (response: IncomingMessage) => void) => ClientRequest): Promise<Answer> {
   return new Promise((resolve) => {
-    const failed = (error: Error & { code?: string }) =>
+    const onError = (error: Error & { code?: string }) =>
       resolve({ kind: 'failed', said: error.name === 'AbortError' ? '' : (error.code ?? error.message) });
     const request = start((response) => {
       const chunks: Buffer[] = [];
@@ -195,11 +195,11 @@ function answerTo(start: (onAnswer: (response: IncomingMessage) => void) => Clie
         request.destroy();
       });
       response.on('end', () => resolve({ kind: 'answered', status, body: Buffer.concat(chunks) }));
-      response.on('error', failed);
+      response.on('error', onError);
       // The connection may close before the whole answer has arrived.
       response.on('close', () => resolve({ kind: 'failed', said: 'the answer was cut off' }));
     });
-    request.on('error', failed);
+    request.on('error', onError);
   });
 }
 
@@ -237,9 +237,9 @@ async function severalAtOnce<T, V>(
   const worker = async () => {
     for (const [at, item] of queue) {
       if (failure !== null) return;
-      const done = await work(item);
-      if (done.ok) values[at] = done.value;
-      else failure ??= done.failure;
+      const result = await work(item);
+      if (result.ok) values[at] = result.value;
+      else failure ??= result.failure;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

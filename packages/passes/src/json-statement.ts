@@ -72,8 +72,8 @@ export function writeStatement(
     predicate: renameKeys(statement.kind === 'pass' ? passFields(statement) : withKeyOrder(statement, WAIVER), toSnake),
   };
   const bytes = Buffer.from(`${JSON.stringify(document)}\n`);
-  const read = readStatement(bytes);
-  return read.ok ? { ok: true, bytes } : read;
+  const result = readStatement(bytes);
+  return result.ok ? { ok: true, bytes } : result;
 }
 
 function passFields(statement: PassStatement) {
@@ -140,30 +140,30 @@ function readDocument(value: unknown): ReadStatement {
   const envelope = readExactly<Shaped<typeof ENVELOPE>>(value, ENVELOPE);
   if (!envelope.ok) return envelope;
   const { subject, predicateType, predicate } = envelope.value;
-  const read =
+  const result =
     predicateType === PREDICATE_TYPES.pass
       ? readPass(predicate)
       : predicateType === PREDICATE_TYPES.waiver
         ? readWaiver(predicate)
         : unusable('unknown-kind');
-  if (!read.ok) return read;
-  const { statement } = read;
+  if (!result.ok) return result;
+  const { statement } = result;
   const isAbout = subject[0].name === subjectName(statement) && subject[0].digest.sha256 === statementKey(statement);
   if (!isAbout) return unusable('subject-differs', 'subject');
   if (statement.kind === 'pass' && filesDigest(statement.files) !== statement.content) {
     return unusable('subject-differs', 'files');
   }
-  return read;
+  return result;
 }
 
 function readPass(predicate: unknown): ReadStatement {
-  const read = readPredicate<PredicateOf<PassStatement>>(predicate, PASS);
-  return read.ok ? { ok: true, statement: { kind: 'pass', ...read.value } } : read;
+  const result = readPredicate<PredicateOf<PassStatement>>(predicate, PASS);
+  return result.ok ? { ok: true, statement: { kind: 'pass', ...result.value } } : result;
 }
 
 function readWaiver(predicate: unknown): ReadStatement {
-  const read = readPredicate<PredicateOf<WaiverStatement>>(predicate, WAIVER);
-  return read.ok ? { ok: true, statement: { kind: 'waiver', ...read.value } } : read;
+  const result = readPredicate<PredicateOf<WaiverStatement>>(predicate, WAIVER);
+  return result.ok ? { ok: true, statement: { kind: 'waiver', ...result.value } } : result;
 }
 
 type Read<T> = { readonly ok: true; readonly value: T } | UnusableStatement;
@@ -179,12 +179,12 @@ function readPredicate<T>(predicate: unknown, shape: Shape<T>): Read<T> {
 /** Reads an object that must have exactly the fields of `shape`, each with a valid value. */
 function readExactly<T>(value: unknown, shape: Shape<T>): Read<T> {
   if (!isRecord(value)) return unusable('wrong-value');
-  const unknown = Object.keys(value).find((key) => !Object.hasOwn(shape, key));
-  if (unknown !== undefined) return unusable('unknown-field', toSnake(unknown));
+  const unknownKey = Object.keys(value).find((key) => !Object.hasOwn(shape, key));
+  if (unknownKey !== undefined) return unusable('unknown-field', toSnake(unknownKey));
   const missing = Object.keys(shape).find((key) => !Object.hasOwn(value, key));
   if (missing !== undefined) return unusable('missing-field', toSnake(missing));
-  const read = readShape<T>(value, shape);
-  if (read !== null) return { ok: true, value: read };
+  const fields = readShape<T>(value, shape);
+  if (fields !== null) return { ok: true, value: fields };
   const wrong = Object.entries<(field: unknown) => boolean>(shape).find(([key, check]) => !check(value[key]));
   return unusable('wrong-value', wrong === undefined ? null : toSnake(wrong[0]));
 }
@@ -207,8 +207,8 @@ function renameKeys(value: unknown, rename: (key: string) => string): unknown {
 /** Returns a key that is not in snake case; `null` if there is none. */
 function foreignKey(value: unknown): string | null {
   const keys = isRecord(value) ? Object.keys(value) : [];
-  const own = keys.find((key) => /[A-Z]/.test(key));
-  if (own !== undefined) return own;
+  const camelKey = keys.find((key) => /[A-Z]/.test(key));
+  if (camelKey !== undefined) return camelKey;
   const inner = Array.isArray(value) ? value : isRecord(value) ? Object.values(value) : [];
   return inner.map(foreignKey).find((key) => key !== null) ?? null;
 }

@@ -50,16 +50,16 @@ const LONGEST_SEARCH_MS = 5000;
 
 /** Returns the shared passes, judged by the rules of the base branch. */
 export function openCarriedPasses(carrier: PassCarrier, trust: PassTrust, clock: Clock): CarriedPasses {
-  const accept: CarriedPasses['accept'] = async (requests, wanted, stop = null) => {
+  const accept: CarriedPasses['accept'] = async (requests, waiverRequests, stop = null) => {
     const isWaivable = trust.waiverSigners !== null;
-    const found = await findAll(carrier, requests, isWaivable ? wanted : null, stop);
-    if (!found.ok) return unreachable(requests, trust, clock.now(), found.failure);
-    const files = found.value;
+    const searchResult = await findAll(carrier, requests, isWaivable ? waiverRequests : null, stop);
+    if (!searchResult.ok) return unreachable(requests, trust, clock.now(), searchResult.failure);
+    const files = searchResult.value;
     const now = clock.now();
     const passes = requests.map((request) =>
       decideAccept(request, { passes: files.get(request.subject.content) ?? [], waivers: files }, trust, now),
     );
-    return { passes, waivers: waiversIn(files, wanted, trust, now), failure: null };
+    return { passes, waivers: waiversIn(files, waiverRequests, trust, now), failure: null };
   };
   return {
     accept,
@@ -67,8 +67,8 @@ export function openCarriedPasses(carrier: PassCarrier, trust: PassTrust, clock:
       const { passes } = await accept([request], []);
       const [answer = NO_STATEMENT] = passes;
       if (answer.kind === 'accepted' || answer.why !== 'no-statement') return answer;
-      const all = await carrier.all(AbortSignal.timeout(LONGEST_SEARCH_MS));
-      return (all.ok ? findBaseChange(request, all.value, trust, clock.now()) : null) ?? answer;
+      const carriedFiles = await carrier.all(AbortSignal.timeout(LONGEST_SEARCH_MS));
+      return (carriedFiles.ok ? findBaseChange(request, carriedFiles.value, trust, clock.now()) : null) ?? answer;
     },
   };
 }
@@ -78,25 +78,28 @@ const NO_STATEMENT: Acceptance = { kind: 'refused', why: 'no-statement', stateme
 type Files = ReadonlyMap<string, readonly SignedFile[]>;
 
 /**
- * Returns the signed files for the gates of `requests` and for the findings of `wanted`, and the waivers on which the
- * found passes depend. If waivers from other clones do not count, `wanted` is `null` and no waiver is looked up.
+ * Returns the signed files for the gates of `requests` and for the findings of `waiverRequests`, and the waivers on
+ * which the found passes depend. If waivers from other clones do not count, `waiverRequests` is `null` and no waiver is
+ * looked up.
  */
 async function findAll(
   carrier: PassCarrier,
   requests: readonly PassRequest[],
-  wanted: readonly WaiverRequest[] | null,
+  waiverRequests: readonly WaiverRequest[] | null,
   stop: AbortSignal | null,
 ): Promise<Result<Files>> {
   const contents = requests.map(({ subject }) => subject.content);
-  const keys = new Set([...contents, ...(wanted ?? []).map(({ finding }) => finding)]);
+  const keys = new Set([...contents, ...(waiverRequests ?? []).map(({ finding }) => finding)]);
   if (keys.size === 0) return ok(new Map());
-  const found = await carrier.find([...keys], stop);
-  if (!found.ok || wanted === null) return found;
-  const named = new Set(contents.flatMap((content) => (found.value.get(content) ?? []).flatMap(waivedIn)));
-  const missing = [...named].filter((finding) => !keys.has(finding)).slice(0, MOST_NAMED);
-  if (missing.length === 0) return found;
-  const more = await carrier.find(missing, stop);
-  return more.ok ? ok(new Map([...found.value, ...more.value])) : more;
+  const searchResult = await carrier.find([...keys], stop);
+  if (!searchResult.ok || waiverRequests === null) return searchResult;
+  const waivedFindings = new Set(
+    contents.flatMap((content) => (searchResult.value.get(content) ?? []).flatMap(waivedIn)),
+  );
+  const missing = [...waivedFindings].filter((finding) => !keys.has(finding)).slice(0, MOST_NAMED);
+  if (missing.length === 0) return searchResult;
+  const waiverResult = await carrier.find(missing, stop);
+  return waiverResult.ok ? ok(new Map([...searchResult.value, ...waiverResult.value])) : waiverResult;
 }
 
 /**
@@ -110,21 +113,21 @@ const NOTHING_WAIVED = Buffer.from('"waived":[]');
 function waivedIn({ statement }: SignedFile): readonly string[] {
   // Almost no pass depends on a waiver, so return early without parsing if this pass depends on none.
   if (Buffer.from(statement.buffer, statement.byteOffset, statement.byteLength).includes(NOTHING_WAIVED)) return [];
-  const read = readStatement(statement);
-  return read.ok && read.statement.kind === 'pass' ? read.statement.waived : [];
+  const result = readStatement(statement);
+  return result.ok && result.statement.kind === 'pass' ? result.statement.waived : [];
 }
 
 function waiversIn(
   files: Files,
-  wanted: readonly WaiverRequest[],
+  waiverRequests: readonly WaiverRequest[],
   { waiverSigners }: PassTrust,
   now: Date,
 ): AcceptedPasses['waivers'] {
   const waivers = new Map<string, AcceptedWaiver>();
   if (waiverSigners === null) return waivers;
-  for (const request of wanted) {
-    const decided = decideWaiver(request, files.get(request.finding) ?? [], waiverSigners, now);
-    if (decided.ok) waivers.set(request.finding, decided.waiver);
+  for (const request of waiverRequests) {
+    const decision = decideWaiver(request, files.get(request.finding) ?? [], waiverSigners, now);
+    if (decision.ok) waivers.set(request.finding, decision.waiver);
   }
   return waivers;
 }

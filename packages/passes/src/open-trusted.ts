@@ -24,10 +24,10 @@ type OpenedPasses =
   | { readonly ok: false; readonly why: NoBasePolicy };
 
 /** Opens the passed reviews that other clones share, as the base branch configures. Fetches nothing yet. */
-export async function openTrusted(repo: RepositoryPaths, read: RunSettings, clock: Clock): Promise<OpenedPasses> {
-  const found = await readBasePolicy(repo, read);
-  if (!found.ok) return found;
-  const { policy } = found;
+export async function openTrusted(repo: RepositoryPaths, settings: RunSettings, clock: Clock): Promise<OpenedPasses> {
+  const basePolicy = await readBasePolicy(repo, settings);
+  if (!basePolicy.ok) return basePolicy;
+  const { policy } = basePolicy;
   const carrier = await openCarrier(repo, policy);
   if (!carrier.ok) return { ok: false, why: { kind: 'failed', failure: carrier.failure } };
   const { passes, signers, waiverSigners } = policy;

@@ -21,28 +21,28 @@ export type Outbox = {
 };
 
 /** Opens the outbox for one remote or store. It is in the git folder that all working trees of the clone share. */
-export function openOutbox(commonDir: string, carrier: string, most = MOST_WAITING): Outbox {
+export function openOutbox(commonDir: string, carrier: string, maxFiles = MOST_WAITING): Outbox {
   const folder = openFolder(commonDir, `onceover/passes/outbox/${sha256(carrier).slice(0, 16)}`);
   return {
     add(files) {
       removeLeftovers(folder.path, Date.now());
-      for (const one of files.filter(isStorable)) {
-        const statement = Buffer.from(one.file.statement).toString('base64');
-        const text = JSON.stringify({ key: one.key, statement, signature: one.file.signature });
-        const written = folder.write(nameOf(one), `${text}\n`);
-        if (!written.ok) return written;
+      for (const entry of files.filter(isStorable)) {
+        const statement = Buffer.from(entry.file.statement).toString('base64');
+        const text = JSON.stringify({ key: entry.key, statement, signature: entry.file.signature });
+        const result = folder.write(nameOf(entry), `${text}\n`);
+        if (!result.ok) return result;
       }
-      removeOldest(folder.path, most, new Set());
+      removeOldest(folder.path, maxFiles, new Set());
       return ok(undefined);
     },
     waiting() {
-      const listed = folder.list();
-      if (!listed.ok) return listed;
-      const names = listed.value.filter(({ name, isFile }) => isFile && /^[0-9a-f]{64}\.json$/.test(name));
-      return ok(names.slice(0, most).flatMap(({ name }) => readWaiting(folder.json(name, LARGEST_FILE)) ?? []));
+      const listing = folder.list();
+      if (!listing.ok) return listing;
+      const names = listing.value.filter(({ name, isFile }) => isFile && /^[0-9a-f]{64}\.json$/.test(name));
+      return ok(names.slice(0, maxFiles).flatMap(({ name }) => readWaiting(folder.json(name, LARGEST_FILE)) ?? []));
     },
     remove(files) {
-      for (const one of files) folder.remove(nameOf(one));
+      for (const entry of files) folder.remove(nameOf(entry));
     },
   };
 }
@@ -55,8 +55,8 @@ function readWaiting(value: unknown): StoredFile | null {
   if (!isRecord(value)) return null;
   const { key, statement, signature } = value;
   if (typeof key !== 'string' || typeof statement !== 'string' || typeof signature !== 'string') return null;
-  const stored = { key, file: { statement: Buffer.from(statement, 'base64'), signature } };
-  return isStorable(stored) ? stored : null;
+  const storedFile = { key, file: { statement: Buffer.from(statement, 'base64'), signature } };
+  return isStorable(storedFile) ? storedFile : null;
 }
 
 /**
@@ -69,11 +69,11 @@ export async function pushWithOutbox(
   files: readonly StoredFile[],
   stop: AbortSignal | null,
 ): Promise<Result<{ readonly added: number }>> {
-  const kept = outbox.add(files);
+  const addition = outbox.add(files);
   const waiting = outbox.waiting();
   // Push the new files even if they could not be stored in the outbox, for example because the disk is full.
-  const all = [...files, ...(waiting.ok ? waiting.value : [])];
-  const pushed = await carrier.push(all, stop);
-  if (pushed.ok) outbox.remove(all);
-  return pushed.ok || kept.ok ? pushed : kept;
+  const pendingFiles = [...files, ...(waiting.ok ? waiting.value : [])];
+  const push = await carrier.push(pendingFiles, stop);
+  if (push.ok) outbox.remove(pendingFiles);
+  return push.ok || addition.ok ? push : addition;
 }

@@ -11,15 +11,15 @@ export function postgresCarrier(name: string, open: () => Promise<TeamStore>): P
   const COLUMNS = 'SELECT key, statement, signature FROM onceover.statements WHERE repository = $1';
 
   async function insert(query: Query, repository: number, { key, file }: StoredFile): Promise<number> {
-    const added = await query(
+    const rows = await query(
       `INSERT INTO onceover.statements (repository, key, name, statement, signature) VALUES ($1, $2, $3, $4, $5)
        ON CONFLICT DO NOTHING RETURNING key`,
       [repository, key, fileName(file), file.statement, Buffer.from(file.signature)],
     );
-    return added.length;
+    return rows.length;
   }
 
-  async function all(): Promise<readonly StoredFile[]> {
+  async function readAll(): Promise<readonly StoredFile[]> {
     const { database, repository } = await open();
     const rows = await database.query<Row>(`${COLUMNS} ORDER BY key, name`, [repository]);
     return rows.map((row) => ({ key: row.key, file: asFile(row) }));
@@ -34,39 +34,39 @@ export function postgresCarrier(name: string, open: () => Promise<TeamStore>): P
       storeResult(
         (async () => {
           const { database, repository } = await open();
-          const wanted = [...new Set(keys.filter(isPassKey))];
+          const passKeys = [...new Set(keys.filter(isPassKey))];
           const sql = `${COLUMNS} AND key = ANY($2::text[]) ORDER BY key, name`;
-          const found = new Map<string, SignedFile[]>();
-          for (const row of await database.query<Row>(sql, [repository, wanted])) {
-            found.set(row.key, [...(found.get(row.key) ?? []), asFile(row)]);
+          const filesByKey = new Map<string, SignedFile[]>();
+          for (const row of await database.query<Row>(sql, [repository, passKeys])) {
+            filesByKey.set(row.key, [...(filesByKey.get(row.key) ?? []), asFile(row)]);
           }
-          return found;
+          return filesByKey;
         })(),
       ),
-    all: () => storeResult(all()),
+    all: () => storeResult(readAll()),
     push: (files) =>
       storeResult(
         (async () => {
           const { database, repository } = await open();
-          const added = await database.transaction(async (query) => {
+          const addedCount = await database.transaction(async (query) => {
             let count = 0;
             for (const file of distinctFiles(files.filter(isStorable))) count += await insert(query, repository, file);
             return count;
           });
-          return { added };
+          return { added: addedCount };
         })(),
       ),
     prune: (isOld) =>
       storeResult(
         (async () => {
           const { database, repository } = await open();
-          const old = (await all()).filter(isOld);
-          const removed = await database.query(
+          const old = (await readAll()).filter(isOld);
+          const removedRows = await database.query(
             `DELETE FROM onceover.statements
              WHERE repository = $1 AND (key, name) IN (SELECT * FROM unnest($2::text[], $3::text[])) RETURNING key`,
             [repository, old.map(({ key }) => key), old.map(({ file }) => fileName(file))],
           );
-          return { removed: removed.length };
+          return { removed: removedRows.length };
         })(),
       ),
   };

@@ -22,13 +22,13 @@ const LONGEST_PUSH_MS = 20_000;
 /** Counts the passes and waivers of this clone for which no file signed with the user's own key is shared yet. */
 export async function countUnshared(
   place: Place,
-  trusted: TrustedPasses,
+  passes: TrustedPasses,
   statements: readonly TravellingStatement[],
 ): Promise<Result<Counted>> {
   const signer = await openSigner(place.root, process.env);
   if (!signer.ok) return signer;
-  const unshared = await unsharedOf(signer.value, trusted, statements);
-  return unshared.ok ? ok(countOf(unshared.value)) : unshared;
+  const statementsToShare = await unsharedOf(signer.value, passes, statements);
+  return statementsToShare.ok ? ok(countOf(statementsToShare.value)) : statementsToShare;
 }
 
 /**
@@ -37,32 +37,32 @@ export async function countUnshared(
  */
 export async function shareStatements(
   place: Place,
-  trusted: TrustedPasses,
+  passes: TrustedPasses,
   statements: readonly TravellingStatement[],
 ): Promise<Result<Counted>> {
-  const { carrier } = trusted;
+  const { carrier } = passes;
   const signer = await openSigner(place.root, process.env);
   if (!signer.ok) return signer;
-  const unshared = await unsharedOf(signer.value, trusted, statements);
-  if (!unshared.ok) return unshared;
+  const statementsToShare = await unsharedOf(signer.value, passes, statements);
+  if (!statementsToShare.ok) return statementsToShare;
   const outbox = openOutbox(place.commonDir, carrier.name);
   const waiting = outbox.waiting();
   const isWaiting = ({ bytes }: Unshared) =>
     waiting.ok && waiting.value.some(({ file }) => Buffer.compare(Buffer.from(file.statement), bytes) === 0);
-  const unsigned = unshared.value.filter((one) => !isWaiting(one));
+  const newStatements = statementsToShare.value.filter((statement) => !isWaiting(statement));
   const stop = AbortSignal.timeout(LONGEST_PUSH_MS);
-  const signed = await signer.value.sign(
-    unsigned.map(({ bytes }) => bytes),
+  const signatures = await signer.value.sign(
+    newStatements.map(({ bytes }) => bytes),
     { stop: null },
   );
-  if (!signed.ok) return signed;
-  const files = unsigned.flatMap(({ key, bytes }, i): StoredFile[] => {
-    const signature = signed.value[i];
+  if (!signatures.ok) return signatures;
+  const files = newStatements.flatMap(({ key, bytes }, i): StoredFile[] => {
+    const signature = signatures.value[i];
     return signature === undefined ? [] : [{ key, file: { statement: bytes, signature: signature.armored } }];
   });
   if (files.length === 0 && !(waiting.ok && waiting.value.length > 0)) return ok({ passes: 0, waivers: 0 });
-  const pushed = await pushWithOutbox(carrier, outbox, files, stop);
-  return pushed.ok ? ok(countOf(unshared.value)) : pushed;
+  const push = await pushWithOutbox(carrier, outbox, files, stop);
+  return push.ok ? ok(countOf(statementsToShare.value)) : push;
 }
 
 async function unsharedOf(
@@ -70,23 +70,23 @@ async function unsharedOf(
   { carrier }: TrustedPasses,
   statements: readonly TravellingStatement[],
 ): Promise<Result<readonly Unshared[]>> {
-  const written = statements.flatMap((statement): Unshared[] => {
+  const candidates = statements.flatMap((statement): Unshared[] => {
     const bytes = writeStatement(statement);
     // A pass that is too large cannot be shared, so other clones review that gate themselves.
     return bytes.ok ? [{ statement, key: statementKey(statement), bytes: bytes.bytes }] : [];
   });
   const publicKey = await signer.publicKey();
   if (!publicKey.ok) return publicKey;
-  const own = fingerprintOf(publicKey.value);
-  const found = await carrier.find([...new Set(written.map(({ key }) => key))]);
-  if (!found.ok) return found;
+  const ownFingerprint = fingerprintOf(publicKey.value);
+  const carriedFiles = await carrier.find([...new Set(candidates.map(({ key }) => key))]);
+  if (!carriedFiles.ok) return carriedFiles;
   const isShared = ({ key, bytes }: Unshared) =>
-    (found.value.get(key) ?? []).some((file) => {
+    (carriedFiles.value.get(key) ?? []).some((file) => {
       if (Buffer.compare(Buffer.from(file.statement), bytes) !== 0) return false;
-      const checked = checkSignature(file.statement, file.signature);
-      return checked.ok && checked.keyFingerprint === own;
+      const check = checkSignature(file.statement, file.signature);
+      return check.ok && check.keyFingerprint === ownFingerprint;
     });
-  return ok(written.filter((one) => !isShared(one)));
+  return ok(candidates.filter((candidate) => !isShared(candidate)));
 }
 
 /** Returns the fingerprint of a public key (`key-type key`) in the form that `ssh-keygen -l` prints. */
@@ -96,7 +96,7 @@ function fingerprintOf(publicKey: string): string {
   return `SHA256:${digest.replace(/=+$/, '')}`;
 }
 
-function countOf(unshared: readonly Unshared[]): Counted {
-  const passes = unshared.filter(({ statement }) => statement.kind === 'pass').length;
-  return { passes, waivers: unshared.length - passes };
+function countOf(statements: readonly Unshared[]): Counted {
+  const passes = statements.filter(({ statement }) => statement.kind === 'pass').length;
+  return { passes, waivers: statements.length - passes };
 }

@@ -44,33 +44,33 @@ export async function openSigner(root: string, env: NodeJS.ProcessEnv): Promise<
   const settings = await readSettings(root, env);
   if (!settings.ok) return settings;
   const { key, program } = settings.value;
-  const shown = key.value;
-  const found = isAbsolute(program) ? program : findOnPath(program, env['PATH'] ?? '');
-  if (found === null || !isProgram(found)) return trouble('no-program', program);
-  if (key.kind === 'file' && !isFile(key.value)) return trouble('no-key-file', shown);
-  const run = (args: readonly string[], most: number, options: SignOptions) => {
+  const keyLabel = key.value;
+  const programPath = isAbsolute(program) ? program : findOnPath(program, env['PATH'] ?? '');
+  if (programPath === null || !isProgram(programPath)) return trouble('no-program', program);
+  if (key.kind === 'file' && !isFile(key.value)) return trouble('no-key-file', keyLabel);
+  const run = (args: readonly string[], limitMs: number, options: SignOptions) => {
     const waiting = (line: string) => {
       if (/confirm user presence/i.test(line)) options.waiting?.();
       return true;
     };
-    const limits = { timeoutMs: most, idleMs: null, signal: options.stop };
-    const given = { program: found, args, cwd: root, env: defined(env), input: '' };
-    return runProcessGroup({ ...given, ...limits, onErrorLine: waiting });
+    const limits = { timeoutMs: limitMs, idleMs: null, signal: options.stop };
+    const command = { program: programPath, args, cwd: root, env: definedVariables(env), input: '' };
+    return runProcessGroup({ ...command, ...limits, onErrorLine: waiting });
   };
   return ok({
-    key: shown,
+    key: keyLabel,
     async publicKey() {
-      const known = publicKeyIn(key.kind === 'text' ? key.value : readPublicFile(key.value));
-      if (known !== null) return ok(known);
+      const storedKey = publicKeyIn(key.kind === 'text' ? key.value : readPublicFile(key.value));
+      if (storedKey !== null) return ok(storedKey);
       const end = await run(['-y', '-f', key.value], TOUCH_MS, { stop: null });
-      const made = end.kind === 'ended' && end.code === 0 ? publicKeyIn(end.stdout.text) : null;
-      return made === null ? failed(end, shown) : ok(made);
+      const derivedKey = end.kind === 'ended' && end.code === 0 ? publicKeyIn(end.stdout.text) : null;
+      return derivedKey === null ? signingFailure(end, keyLabel) : ok(derivedKey);
     },
     async sign(statements, options) {
       if (statements.length === 0) return ok([]);
-      const opened = tryDisk('write', 'a temporary folder', () => makeScratch());
-      if (!opened.ok) return opened;
-      const scratch = opened.value;
+      const scratchResult = tryDisk('write', 'a temporary folder', () => makeScratch());
+      if (!scratchResult.ok) return scratchResult;
+      const scratch = scratchResult.value;
       try {
         const files = writeFiles(scratch, key, statements);
         if (!files.ok) return files;
@@ -78,10 +78,11 @@ export async function openSigner(root: string, env: NodeJS.ProcessEnv): Promise<
         // If only the public key is known, the private key is in ssh-agent, and `-U` says so. git does the same.
         const flags = key.kind === 'text' ? ['-U'] : [];
         const args = ['-Y', 'sign', '-n', SIGNATURE_NAMESPACE, '-f', keyFile, ...flags, ...paths];
-        const most = Math.min(TOUCH_MS * statements.length, LONGEST_MS);
-        const end = await run(args, most, options);
-        if (end.kind === 'not-started' || end.ending !== 'by-itself' || end.code !== 0) return failed(end, shown);
-        return readSignatures(paths, statements, shown);
+        const limitMs = Math.min(TOUCH_MS * statements.length, LONGEST_MS);
+        const end = await run(args, limitMs, options);
+        if (end.kind === 'not-started' || end.ending !== 'by-itself' || end.code !== 0)
+          return signingFailure(end, keyLabel);
+        return readSignatures(paths, statements, keyLabel);
       } finally {
         scratch.remove();
       }
@@ -98,27 +99,27 @@ async function readSettings(root: string, env: NodeJS.ProcessEnv): Promise<Resul
   const names = '^(gpg\\.format|gpg\\.ssh\\.program|user\\.signingkey)$';
   // `--type=path` expands `~`, as git does when it reads these settings itself.
   const args = ['config', '-z', '--type=path', '--get-regexp', names];
-  const said = await asResult(git(root, args, { expected: [0, 1] }));
-  if (!said.ok) return said;
+  const answer = await asResult(git(root, args, { expected: [0, 1] }));
+  if (!answer.ok) return answer;
   const settings = new Map<string, string>();
-  for (const entry of said.value.stdout.toString('utf8').split('\0')) {
+  for (const entry of answer.value.stdout.toString('utf8').split('\0')) {
     const [name = '', ...value] = entry.split('\n');
     settings.set(name, value.join('\n'));
   }
   const program = settings.get('gpg.ssh.program') || 'ssh-keygen';
-  const own = env[SIGNING_KEY] ?? '';
-  if (own !== '') return ok({ program, key: { kind: 'file', value: keyPath(own, root) } });
-  const written = settings.get('user.signingkey') ?? '';
+  const signingKey = env[SIGNING_KEY] ?? '';
+  if (signingKey !== '') return ok({ program, key: { kind: 'file', value: keyPath(signingKey, root) } });
+  const configuredKey = settings.get('user.signingkey') ?? '';
   const format = settings.get('gpg.format') ?? 'openpgp';
-  if (format !== 'ssh') return err({ kind: 'no-signing-key', format: written === '' ? null : format });
-  if (written === '') return err({ kind: 'no-signing-key', format: null });
-  const isText = /^(?:key::|ssh-)/.test(written);
-  if (isText) return ok({ program, key: { kind: 'text', value: written.replace(/^key::/, '') } });
-  return ok({ program, key: { kind: 'file', value: resolve(root, written) } });
+  if (format !== 'ssh') return err({ kind: 'no-signing-key', format: configuredKey === '' ? null : format });
+  if (configuredKey === '') return err({ kind: 'no-signing-key', format: null });
+  const isText = /^(?:key::|ssh-)/.test(configuredKey);
+  if (isText) return ok({ program, key: { kind: 'text', value: configuredKey.replace(/^key::/, '') } });
+  return ok({ program, key: { kind: 'file', value: resolve(root, configuredKey) } });
 }
 
-function keyPath(written: string, root: string): string {
-  return written.startsWith('~/') ? join(homedir(), written.slice(2)) : resolve(root, written);
+function keyPath(path: string, root: string): string {
+  return path.startsWith('~/') ? join(homedir(), path.slice(2)) : resolve(root, path);
 }
 
 // A key file may be a symlink, for example to a mounted secret. So the next two functions follow symlinks.
@@ -130,8 +131,8 @@ function isFile(path: string): boolean {
 /** Returns the text of the public key file next to a private key; if `path` is a public key file, its own text. */
 function readPublicFile(path: string): string {
   const file = path.endsWith('.pub') ? path : `${path}.pub`;
-  const read = isFile(file) ? tryDisk('read', file, () => readFileSync(file, 'latin1')) : null;
-  return read?.ok === true ? read.value : '';
+  const content = isFile(file) ? tryDisk('read', file, () => readFileSync(file, 'latin1')) : null;
+  return content?.ok === true ? content.value : '';
 }
 
 function publicKeyIn(text: string): string | null {
@@ -155,17 +156,17 @@ function readSignatures(
 ): Result<readonly Signature[]> {
   const signatures: Signature[] = [];
   for (const [i, path] of paths.entries()) {
-    const read = readPlainFile(`${path}.sig`, LARGEST_SIGNATURE);
-    const armored = read.ok ? read.bytes.toString('latin1') : '';
-    const checked = checkSignature(statements[i] ?? new Uint8Array(), armored);
-    if (!checked.ok) return trouble('unusable-signature', key, checked.why);
-    signatures.push({ armored, keyFingerprint: checked.keyFingerprint });
+    const file = readPlainFile(`${path}.sig`, LARGEST_SIGNATURE);
+    const signature = file.ok ? file.bytes.toString('latin1') : '';
+    const check = checkSignature(statements[i] ?? new Uint8Array(), signature);
+    if (!check.ok) return trouble('unusable-signature', key, check.why);
+    signatures.push({ armored: signature, keyFingerprint: check.keyFingerprint });
   }
   return ok(signatures);
 }
 
-function trouble(why: SigningTrouble, key: string, said = '') {
-  return err({ kind: 'signing-failed', why, key, said: said.trim() });
+function trouble(why: SigningTrouble, key: string, message = '') {
+  return err({ kind: 'signing-failed', why, key, said: message.trim() });
 }
 
 const SIGNS: readonly (readonly [SigningTrouble, RegExp])[] = [
@@ -173,15 +174,15 @@ const SIGNS: readonly (readonly [SigningTrouble, RegExp])[] = [
   ['agent', /agent|no private key|couldn't find key/i],
 ];
 
-function failed(end: ProcessRunEnd, key: string) {
+function signingFailure(end: ProcessRunEnd, key: string) {
   if (end.kind === 'not-started') return trouble('no-program', key, end.code);
   if (end.ending === 'cancelled') return trouble('cancelled', key);
   if (end.ending !== 'by-itself') return trouble('timeout', key);
-  const said = end.stderr.text;
-  const [why] = SIGNS.find(([, sign]) => sign.test(said)) ?? ['other' as const];
-  return trouble(why, key, said);
+  const stderr = end.stderr.text;
+  const [why] = SIGNS.find(([, sign]) => sign.test(stderr)) ?? ['other' as const];
+  return trouble(why, key, stderr);
 }
 
-function defined(env: NodeJS.ProcessEnv): Record<string, string> {
+function definedVariables(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }

@@ -7,13 +7,13 @@ import { SIGNATURE_NAMESPACE, type Signer, type SignerProblem, type Signers } fr
 const LARGEST_FILE = 1024 * 1024;
 
 /**
- * Reads a signers file in OpenSSH's allowed_signers format. `revoked` is a list of public keys, one per line, as for
- * `ssh-keygen -Y verify -r`; `null` if there is none. Binary revocation lists (KRL) are not supported. If a line of
- * `revoked` is invalid, no signer counts, because the unreadable key could belong to any of them.
+ * Reads a signers file in OpenSSH's allowed_signers format. `revokedList` is a list of public keys, one per line, as
+ * for `ssh-keygen -Y verify -r`; `null` if there is none. Binary revocation lists (KRL) are not supported. If a line of
+ * `revokedList` is invalid, no signer counts, because the unreadable key could belong to any of them.
  */
-export function readSigners(text: string, revoked: string | null = null): Signers {
+export function readSigners(text: string, revokedList: string | null = null): Signers {
   const lines = readLines(text, 'signers', readSigner);
-  const list = readLines(revoked ?? '', 'revoked', readRevoked);
+  const list = readLines(revokedList ?? '', 'revoked', readRevoked);
   return {
     signers: list.problems.length === 0 ? lines.items : [],
     revoked: new Set(list.items),
@@ -25,37 +25,37 @@ type List = Signers['problems'][number]['list'];
 
 type Lines<T> = { readonly items: readonly T[]; readonly problems: Signers['problems'] };
 
-/** Reads each line that is neither empty nor a comment. `read` returns the parsed line, or the problem with it. */
+/** Reads each line that is neither empty nor a comment. `parse` returns the parsed line, or the problem with it. */
 function readLines<T extends object | `SHA256:${string}`>(
   text: string,
   list: List,
-  read: (line: string, number: number) => T | SignerProblem,
+  parse: (line: string, number: number) => T | SignerProblem,
 ): Lines<T> {
   if (text.length > LARGEST_FILE) return { items: [], problems: [{ list, line: 1, what: 'too-large' }] };
   const items: T[] = [];
   const problems: Signers['problems'][number][] = [];
-  for (const [i, written] of text.split('\n').entries()) {
-    const line = written.replace(/^[ \t]+|[ \t\r]+$/g, '');
+  for (const [i, rawLine] of text.split('\n').entries()) {
+    const line = rawLine.replace(/^[ \t]+|[ \t\r]+$/g, '');
     if (line === '' || line.startsWith('#')) continue;
-    const found = read(line, i + 1);
-    if (isProblem(found)) problems.push({ list, line: i + 1, what: found });
-    else items.push(found);
+    const result = parse(line, i + 1);
+    if (isProblem(result)) problems.push({ list, line: i + 1, what: result });
+    else items.push(result);
   }
   return { items, problems };
 }
 
-function isProblem<T extends object | `SHA256:${string}`>(found: T | SignerProblem): found is SignerProblem {
-  return typeof found === 'string' && !found.startsWith('SHA256:');
+function isProblem<T extends object | `SHA256:${string}`>(result: T | SignerProblem): result is SignerProblem {
+  return typeof result === 'string' && !result.startsWith('SHA256:');
 }
 
 /** Reads a line of the form `principals [options] key-type key [comment]`. */
 function readSigner(line: string, number: number): Signer | SignerProblem {
-  const [, names = '', rest = ''] = /^([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? [];
+  const [, names = '', optionsAndKey = ''] = /^([^ \t]+)[ \t]*(.*)$/s.exec(line) ?? [];
   const principals = readPrincipals(names);
   if (typeof principals === 'string') return principals;
-  const options = KEY.test(rest) ? NO_OPTIONS : readOptions(rest);
-  if (options === null) return KEY_TYPE.test(rest) || rest === '' ? 'no-key' : 'bad-option';
-  const [, type = '', base64 = ''] = KEY.exec(rest.slice(options.length).replace(/^[ \t]+/, '')) ?? [];
+  const options = KEY.test(optionsAndKey) ? NO_OPTIONS : readOptions(optionsAndKey);
+  if (options === null) return KEY_TYPE.test(optionsAndKey) || optionsAndKey === '' ? 'no-key' : 'bad-option';
+  const [, type = '', base64 = ''] = KEY.exec(optionsAndKey.slice(options.length).replace(/^[ \t]+/, '')) ?? [];
   if (type === '') return 'no-key';
   const key = readKey(type, base64);
   if (typeof key === 'string') return key;
@@ -72,8 +72,8 @@ const KEY = /^((?:ssh|ecdsa|sk)-[!-~]+)[ \t]+([A-Za-z0-9+/=]+)(?=[ \t]|$)/;
 function readKey(type: string, base64: string) {
   const blob = readBase64(base64);
   if (blob === null || readSsh(blob).string().toString('latin1') !== type) return 'bad-key';
-  const read = readSshKey(blob);
-  return read.ok ? read.key : read.why;
+  const result = readSshKey(blob);
+  return result.ok ? result.key : result.why;
 }
 
 /**
@@ -93,11 +93,13 @@ const LONGEST_NAMES = 1000;
 /** Returns the names and patterns that a line allows, without the names that the same line excludes with `!`. */
 function readPrincipals(list: string): readonly string[] | SignerProblem {
   if (!/^[!-~]+$/.test(list) || /["\\]/.test(list) || list.length > LONGEST_NAMES) return 'bad-principal';
-  const all = list.split(',');
-  if (all.some((name) => name === '' || name === '!')) return 'bad-principal';
-  const excluded = all.filter((name) => name.startsWith('!')).map((name) => name.slice(1));
-  const allowed = all.filter((name) => !name.startsWith('!') && !excluded.some((pattern) => matches(pattern, name)));
-  return allowed.length === 0 ? 'no-principal' : allowed;
+  const names = list.split(',');
+  if (names.some((name) => name === '' || name === '!')) return 'bad-principal';
+  const excludedPatterns = names.filter((name) => name.startsWith('!')).map((name) => name.slice(1));
+  const allowedNames = names.filter(
+    (name) => !name.startsWith('!') && !excludedPatterns.some((pattern) => matches(pattern, name)),
+  );
+  return allowedNames.length === 0 ? 'no-principal' : allowedNames;
 }
 
 type Options = {
@@ -115,25 +117,25 @@ const OPTION = /([A-Za-z-]+)(?:="([^"\\]*)")?(,|(?=[ \t]|$))/y;
 
 /** Reads the options before a key; `null` if an option is unknown, repeated, or has an invalid value. */
 function readOptions(text: string): Options | null {
-  const given = new Map<string, string | undefined>();
+  const values = new Map<string, string | undefined>();
   let at = 0;
   for (let isLast = false; !isLast; ) {
     OPTION.lastIndex = at;
-    const found = OPTION.exec(text);
-    if (found === null) return null;
-    const [whole, name = '', value, comma] = found;
+    const match = OPTION.exec(text);
+    if (match === null) return null;
+    const [whole, name = '', value, comma] = match;
     const key = name.toLowerCase();
-    if (given.has(key) || !OPTIONS.has(key) || (key === 'cert-authority') !== (value === undefined)) return null;
-    given.set(key, value);
+    if (values.has(key) || !OPTIONS.has(key) || (key === 'cert-authority') !== (value === undefined)) return null;
+    values.set(key, value);
     at += whole.length;
     isLast = comma === '';
   }
-  const validAfter = readTime(given.get('valid-after'), LATEST_ZONE_MS);
-  const validBefore = readTime(given.get('valid-before'), EARLIEST_ZONE_MS);
+  const validAfter = readTime(values.get('valid-after'), LATEST_ZONE_MS);
+  const validBefore = readTime(values.get('valid-before'), EARLIEST_ZONE_MS);
   if (validAfter === undefined || validBefore === undefined) return null;
   if (validAfter !== null && validBefore !== null && validBefore <= validAfter) return null;
-  const namespaces = given.get('namespaces') ?? '*';
-  return { length: at, isAuthority: given.has('cert-authority'), namespaces, validAfter, validBefore };
+  const namespaces = values.get('namespaces') ?? '*';
+  return { length: at, isAuthority: values.has('cert-authority'), namespaces, validAfter, validBefore };
 }
 
 const OPTIONS: ReadonlySet<string> = new Set(['cert-authority', 'namespaces', 'valid-after', 'valid-before']);
@@ -220,12 +222,12 @@ function isValidAt({ validAfter, validBefore }: Signer, time: number): boolean {
  * other.
  */
 export function maySharePrincipal(a: readonly string[], b: readonly string[]): boolean {
-  const [ours, theirs] = [a, b].map((names) => names.map((name) => name.toLowerCase())) as [string[], string[]];
-  return ours.some((one) => theirs.some((other) => overlaps(one, other)));
+  const [ourNames, theirNames] = [a, b].map((names) => names.map((name) => name.toLowerCase())) as [string[], string[]];
+  return ourNames.some((ourName) => theirNames.some((theirName) => overlaps(ourName, theirName)));
 }
 
-function overlaps(one: string, other: string): boolean {
+function overlaps(first: string, second: string): boolean {
   const isPattern = /[*?]/;
-  if (isPattern.test(one) && isPattern.test(other)) return true;
-  return matches(one, other) || matches(other, one);
+  if (isPattern.test(first) && isPattern.test(second)) return true;
+  return matches(first, second) || matches(second, first);
 }

@@ -98,14 +98,14 @@ export function readSshKey(blob: Buffer): ReadKey {
   if (blob.length > LARGEST_KEY) return { ok: false, why: 'bad-key' };
   const fields = readSsh(blob);
   const type = fields.string().toString('latin1');
-  const read = READERS.get(type);
-  if (read === undefined) return { ok: false, why: type === '' ? 'bad-key' : 'unsupported-key' };
-  const found = read(fields, type);
-  if (typeof found === 'string') return { ok: false, why: found };
+  const reader = READERS.get(type);
+  if (reader === undefined) return { ok: false, why: type === '' ? 'bad-key' : 'unsupported-key' };
+  const keyParts = reader(fields, type);
+  if (typeof keyParts === 'string') return { ok: false, why: keyParts };
   if (!fields.isDone()) return { ok: false, why: 'bad-key' };
-  const key = publicKey(found.jwk);
+  const key = publicKey(keyParts.jwk);
   if (key === null) return { ok: false, why: 'bad-key' };
-  const { kind, application = null } = found;
+  const { kind, application = null } = keyParts;
   return { ok: true, key: { type, kind, application, key, fingerprint: fingerprintOf(blob) } };
 }
 
@@ -170,12 +170,12 @@ function isEven(number: Buffer): boolean {
 
 // Hardware keys for web sites name another application. Refuse them, so that logging in to a web site cannot create a
 // valid signature of a pass.
-function withApplication(read: KeyReader): KeyReader {
+function withApplication(reader: KeyReader): KeyReader {
   return (fields, type) => {
-    const found = read(fields, type);
+    const keyParts = reader(fields, type);
     const application = fields.string();
-    if (typeof found === 'string') return found;
-    return application.toString('latin1').startsWith('ssh:') ? { ...found, application } : 'unsupported-key';
+    if (typeof keyParts === 'string') return keyParts;
+    return application.toString('latin1').startsWith('ssh:') ? { ...keyParts, application } : 'unsupported-key';
   };
 }
 

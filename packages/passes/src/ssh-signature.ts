@@ -35,24 +35,24 @@ export const LARGEST_SIGNATURE = 16 * 1024;
 /**
  * Verifies an SSH signature in text form (OpenSSH's PROTOCOL.sshsig) over `message`, and returns the key that signed.
  */
-export function checkSignature(message: Uint8Array, armored: string): SignatureCheck {
-  const bytes = readArmor(armored);
+export function checkSignature(message: Uint8Array, signatureText: string): SignatureCheck {
+  const bytes = readArmor(signatureText);
   if (bytes === null) return refuse('not-a-signature');
-  const found = readFields(bytes);
-  if (found === null) return refuse('broken-signature');
-  if (found.namespace !== SIGNATURE_NAMESPACE) return refuse('other-namespace');
-  if (found.hash !== 'sha256' && found.hash !== 'sha512') return refuse('unsupported-hash');
-  const read = readSshKey(found.key);
-  if (!read.ok) return refuse(read.why);
-  const signed = Buffer.concat([
+  const fields = readFields(bytes);
+  if (fields === null) return refuse('broken-signature');
+  if (fields.namespace !== SIGNATURE_NAMESPACE) return refuse('other-namespace');
+  if (fields.hash !== 'sha256' && fields.hash !== 'sha512') return refuse('unsupported-hash');
+  const keyResult = readSshKey(fields.key);
+  if (!keyResult.ok) return refuse(keyResult.why);
+  const signedBytes = Buffer.concat([
     Buffer.from(MAGIC),
     sshString(SIGNATURE_NAMESPACE),
     sshString(''),
-    sshString(found.hash),
-    sshString(createHash(found.hash).update(message).digest()),
+    sshString(fields.hash),
+    sshString(createHash(fields.hash).update(message).digest()),
   ]);
-  const problem = verifyWith(read.key, signed, found.signature);
-  return problem === null ? { ok: true, keyFingerprint: read.key.fingerprint } : refuse(problem);
+  const problem = verifyWith(keyResult.key, signedBytes, fields.signature);
+  return problem === null ? { ok: true, keyFingerprint: keyResult.key.fingerprint } : refuse(problem);
 }
 
 function refuse(why: SignatureProblem): SignatureCheck {
@@ -65,9 +65,9 @@ const ARMOR = /^-----BEGIN SSH SIGNATURE-----\n([A-Za-z0-9+/=\n]+)\n-----END SSH
  * Decodes a signature in text form. Returns `null` if there is other text around it, or if its base64 differs from what
  * encoding the bytes again gives.
  */
-function readArmor(armored: string): Buffer | null {
-  if (armored.length > LARGEST_SIGNATURE) return null;
-  const base64 = ARMOR.exec(armored)?.[1]?.replaceAll('\n', '') ?? '';
+function readArmor(text: string): Buffer | null {
+  if (text.length > LARGEST_SIGNATURE) return null;
+  const base64 = ARMOR.exec(text)?.[1]?.replaceAll('\n', '') ?? '';
   return readBase64(base64);
 }
 
@@ -92,17 +92,17 @@ function readFields(bytes: Buffer): SignatureFields | null {
   const namespace = fields.string().toString('latin1');
   // The reserved field must be empty. ssh-keygen would ignore its content, but no known program writes any, so refuse
   // it.
-  const reserved = fields.string();
+  const reservedField = fields.string();
   const hash = fields.string().toString('latin1');
   const signature = fields.string();
-  return fields.isDone() && reserved.length === 0 ? { key, namespace, hash, signature } : null;
+  return fields.isDone() && reservedField.length === 0 ? { key, namespace, hash, signature } : null;
 }
 
 /** The bit in the flags of a hardware key's signature that says that someone touched the key. */
 const TOUCHED = 1;
 
-/** Returns why the signature was not made by this key over `signed`; `null` if it was. */
-function verifyWith(key: SshKey, signed: Buffer, blob: Buffer): SignatureProblem | null {
+/** Returns why the signature was not made by this key over `signedBytes`; `null` if it was. */
+function verifyWith(key: SshKey, signedBytes: Buffer, blob: Buffer): SignatureProblem | null {
   const fields = readSsh(blob);
   const type = fields.string().toString('latin1');
   const signature = fields.string();
@@ -110,7 +110,7 @@ function verifyWith(key: SshKey, signed: Buffer, blob: Buffer): SignatureProblem
   if (hash === undefined) return 'unsupported-signature';
   if (key.application === null) {
     if (!fields.isDone()) return 'broken-signature';
-    return isBy(key, hash, signed, signature) ? null : 'wrong-signature';
+    return isBy(key, hash, signedBytes, signature) ? null : 'wrong-signature';
   }
   const flags = fields.byte();
   const counter = fields.uint32();
@@ -121,7 +121,7 @@ function verifyWith(key: SshKey, signed: Buffer, blob: Buffer): SignatureProblem
   const state = Buffer.alloc(5);
   state.writeUInt8(flags);
   state.writeUInt32BE(counter, 1);
-  const data = Buffer.concat([sha256Bytes(key.application), state, sha256Bytes(signed)]);
+  const data = Buffer.concat([sha256Bytes(key.application), state, sha256Bytes(signedBytes)]);
   return isBy(key, hash, data, signature) ? null : 'wrong-signature';
 }
 

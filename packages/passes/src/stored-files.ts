@@ -25,5 +25,5 @@ export function fileName({ statement, signature }: SignedFile): string {
 
 /** Returns the files without duplicates. */
 export function distinctFiles(files: readonly StoredFile[]): readonly StoredFile[] {
-  return [...new Map(files.map((one) => [`${one.key} ${fileName(one.file)}`, one])).values()];
+  return [...new Map(files.map((entry) => [`${entry.key} ${fileName(entry.file)}`, entry])).values()];
 }

@@ -28,8 +28,8 @@ describe('auditSecret', () => {
   });
 
   test('uses the secret in the environment, and writes no file', () => {
-    const given = 'a long secret of the CI';
-    expect(secretOf({ ONCEOVER_AUDIT_SECRET: given })).toBe(Buffer.from(given).toString('hex'));
+    const secret = 'a long secret of the CI';
+    expect(secretOf({ ONCEOVER_AUDIT_SECRET: secret })).toBe(Buffer.from(secret).toString('hex'));
     expect(() => statSync(file())).toThrow('ENOENT');
   });
 

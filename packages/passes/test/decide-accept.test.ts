@@ -35,7 +35,7 @@ const SIGNERS = [
 const trust = trusting(SIGNERS);
 const pass = passStatement();
 const finding = digest('finding');
-const waived = passStatement({ waived: [finding] });
+const waivingPass = passStatement({ waived: [finding] });
 const waiver = waiverStatement({ finding });
 const vouch = (key: TestKey, principal: string) => ({ principal, keyFingerprint: key.fingerprint });
 
@@ -51,14 +51,14 @@ type Case = {
   readonly now?: string;
 };
 
-function decide({ passes = [[pass, dev]], waivers = [], request, subject, policy, trust: other, now }: Case) {
-  const files = passes.map((one) => ('statement' in one ? one : signedFile(...one)));
-  const asked = requestFor(pass, request);
-  const byFinding = new Map([[finding, waivers.map((one) => signedFile(...one))]]);
+function decide({ passes = [[pass, dev]], waivers = [], request, subject, policy, trust: otherTrust, now }: Case) {
+  const files = passes.map((entry) => ('statement' in entry ? entry : signedFile(...entry)));
+  const passRequest = requestFor(pass, request);
+  const byFinding = new Map([[finding, waivers.map((entry) => signedFile(...entry))]]);
   return decideAccept(
-    { ...asked, subject: { ...asked.subject, ...subject } },
+    { ...passRequest, subject: { ...passRequest.subject, ...subject } },
     { passes: files, waivers: byFinding },
-    { ...trust, policy: { ...POLICY, ...policy }, ...other },
+    { ...trust, policy: { ...POLICY, ...policy }, ...otherTrust },
     now === undefined ? NOW : new Date(now),
   );
 }
@@ -101,8 +101,8 @@ describe('decideAccept accepts', () => {
     ],
     [
       'a pass with a waived finding',
-      { passes: [[waived, dev]], waivers: [[waiver, lead]] },
-      waived,
+      { passes: [[waivingPass, dev]], waivers: [[waiver, lead]] },
+      waivingPass,
       ['dev@example.com'],
     ],
     [
@@ -130,15 +130,15 @@ describe('decideAccept accepts', () => {
       ['dev@example.com'],
     ],
   ];
-  test.each(rows)('%s', (_title, given, statement, principals) => {
-    const accepted = decide(given);
-    expect(accepted).toMatchObject({ kind: 'accepted', statement });
-    expect(accepted.signers?.map(({ principal }) => principal)).toEqual(principals);
+  test.each(rows)('%s', (_title, scenario, statement, principals) => {
+    const acceptance = decide(scenario);
+    expect(acceptance).toMatchObject({ kind: 'accepted', statement });
+    expect(acceptance.signers?.map(({ principal }) => principal)).toEqual(principals);
   });
 });
 
 const unusable: SignedFile = { statement: Buffer.from('{}'), signature: dev.sign(Buffer.from('{}')) };
-const tampered: SignedFile = {
+const tamperedFile: SignedFile = {
   statement: signedFile(passStatement({ model: 'other' }), dev).statement,
   signature: signedFile(pass, dev).signature,
 };
@@ -160,7 +160,7 @@ const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
   ['only a waiver', 'no-statement', { passes: [[waiver, dev]] }],
   ['a file that is not a statement', 'unusable-statement', { passes: [unusable] }],
   ['a good statement after 500 bad ones', 'unusable-statement', { passes: [...many, [pass, dev]] }],
-  ['other words under a signature', 'bad-signature', { passes: [tampered] }],
+  ['other words under a signature', 'bad-signature', { passes: [tamperedFile] }],
   ['a statement without a signature', 'bad-signature', { passes: [{ ...signedFile(pass, dev), signature: '' }] }],
   ['a key that no line lists', 'unknown-signer', { passes: [[pass, stranger]] }],
   ['an empty signers file', 'unknown-signer', { trust: { signers: readSigners('') } }],
@@ -229,23 +229,23 @@ const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
   ],
   ['a pass of 30 days and a second', 'too-old', { now: '2026-12-17T12:00:01.000Z' }],
   ['a pass of 1999', 'too-old', { passes: [[passStatement({ passedAt: '1999-12-31T00:00:00.000Z' }), dev]] }],
-  ['a waived finding without a waiver', 'waiver-missing', { passes: [[waived, dev]] }],
-  ['a waiver of a stranger', 'waiver-missing', { passes: [[waived, dev]], waivers: [[waiver, stranger]] }],
+  ['a waived finding without a waiver', 'waiver-missing', { passes: [[waivingPass, dev]] }],
+  ['a waiver of a stranger', 'waiver-missing', { passes: [[waivingPass, dev]], waivers: [[waiver, stranger]] }],
   [
     'a waiver for another gate',
     'waiver-missing',
-    { passes: [[waived, dev]], waivers: [[waiverStatement({ finding, gate: 'review:src:security' }), dev]] },
+    { passes: [[waivingPass, dev]], waivers: [[waiverStatement({ finding, gate: 'review:src:security' }), dev]] },
   ],
   [
     'a waiver for another finding',
     'waiver-missing',
-    { passes: [[waived, dev]], waivers: [[waiverStatement({ finding: digest('x') }), dev]] },
+    { passes: [[waivingPass, dev]], waivers: [[waiverStatement({ finding: digest('x') }), dev]] },
   ],
-  ['a pass in place of a waiver', 'waiver-missing', { passes: [[waived, dev]], waivers: [[pass, dev]] }],
+  ['a pass in place of a waiver', 'waiver-missing', { passes: [[waivingPass, dev]], waivers: [[pass, dev]] }],
   [
     'a waiver, if waivers do not travel',
     'waiver-missing',
-    { passes: [[waived, dev]], waivers: [[waiver, dev]], trust: { waiverSigners: null } },
+    { passes: [[waivingPass, dev]], waivers: [[waiver, dev]], trust: { waiverSigners: null } },
   ],
   [
     'one of two waived findings without a waiver',
@@ -338,13 +338,13 @@ const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
 ];
 
 describe('decideAccept refuses', () => {
-  test.each(refusals)('%s: %s', (_title, why, given) => {
-    expect(decide(given)).toMatchObject({ kind: 'refused', why });
+  test.each(refusals)('%s: %s', (_title, why, scenario) => {
+    expect(decide(scenario)).toMatchObject({ kind: 'refused', why });
   });
 
   test('every reason that decideAccept can give has a row', () => {
     // The caller knows these: passes are off, the carrier failed, or a search of all statements found this one.
-    const others: readonly RefusalReason[] = ['not-configured', 'unreachable', 'base-changed'];
+    const callerReasons: readonly RefusalReason[] = ['not-configured', 'unreachable', 'base-changed'];
     const ALL: Readonly<Record<RefusalReason, true>> = {
       'not-configured': true,
       'no-statement': true,
@@ -368,13 +368,13 @@ describe('decideAccept refuses', () => {
       'waiver-missing': true,
       'drawn-for-audit': true,
     };
-    expect([...new Set([...refusals.map(([, why]) => why), ...others])].sort()).toEqual(Object.keys(ALL).sort());
+    expect([...new Set([...refusals.map(([, why]) => why), ...callerReasons])].sort()).toEqual(Object.keys(ALL).sort());
   });
 
   test('the statement that came closest is named, with its signer', () => {
     const old = passStatement({ passedAt: '2026-01-01T00:00:00.000Z' });
-    const edited = passStatement({ promptDigest: digest('x') });
-    expect(decide({ passes: [unusable, [edited, lead], [old, dev], [pass, stranger]] })).toEqual({
+    const editedPass = passStatement({ promptDigest: digest('x') });
+    expect(decide({ passes: [unusable, [editedPass, lead], [old, dev], [pass, stranger]] })).toEqual({
       kind: 'refused',
       why: 'too-old',
       statement: old,
@@ -411,8 +411,8 @@ describe('decideAccept refuses', () => {
 describe('findBaseChange', () => {
   const [cart, total] = [passFile('src/cart.ts'), passFile('src/total.ts')];
   const onOther = { ...cart, baseBlob: 'c'.repeat(40) };
-  const merged = { ...onOther, headBlob: 'd'.repeat(40) };
-  const edited = { ...cart, headBlob: 'd'.repeat(40) };
+  const mergedFile = { ...onOther, headBlob: 'd'.repeat(40) };
+  const editedFile = { ...cart, headBlob: 'd'.repeat(40) };
   const find = (files: PassRequest['files'], key: TestKey, changes: Partial<PassStatement> = {}) =>
     findBaseChange(
       requestFor(passStatement({ files })),
@@ -428,9 +428,9 @@ describe('findBaseChange', () => {
     isFound: boolean,
   ][] = [
     ['the base changed a file', [onOther, total], dev, {}, true],
-    ['the base changed a file and git merged both changes', [merged, total], dev, {}, true],
+    ['the base changed a file and git merged both changes', [mergedFile, total], dev, {}, true],
     ['the base changed the mode of a file', [{ ...cart, baseMode: '100755' }, total], dev, {}, true],
-    ['the author edited a file', [edited, total], dev, {}, false],
+    ['the author edited a file', [editedFile, total], dev, {}, false],
     [
       'the base changed one file and the author another',
       [onOther, { ...total, headBlob: 'e'.repeat(40) }],

@@ -13,7 +13,7 @@ const unusable: SignedFile = { statement: Buffer.from('{}'), signature: '' };
 
 describe('decideWaiver', () => {
   const signers = readSigners(`lead@example.com ${lead.line}`);
-  const asked = { finding, gate: waiver.gate, file: 'src/cart.ts' };
+  const request = { finding, gate: waiver.gate, file: 'src/cart.ts' };
   const rows: readonly [title: string, statement: TravellingStatement, key: TestKey, expected: string][] = [
     ['a waiver of an allowed signer', waiver, lead, 'lead@example.com'],
     ['an old waiver', waiverStatement({ finding, waivedAt: '2020-01-01T00:00:00.000Z' }), lead, 'lead@example.com'],
@@ -22,33 +22,36 @@ describe('decideWaiver', () => {
     ['a time in the future', waiverStatement({ finding, waivedAt: '2026-11-18T12:06:00.000Z' }), lead, 'in-the-future'],
     ['a pass', passStatement(), lead, 'no-statement'],
   ];
-  test.each(rows)('%s', (_title, statement, key, expected) => {
-    const decided = decideWaiver(asked, [unusable, signedFile(statement, key)], signers, NOW);
-    const answer = decided.ok ? decided.waiver.signer.principal : decided.why;
-    expect(answer).toBe(expected === 'no-statement' ? 'unusable-statement' : expected);
+  test.each(rows)('%s', (_title, statement, key, outcome) => {
+    const decision = decideWaiver(request, [unusable, signedFile(statement, key)], signers, NOW);
+    const answer = decision.ok ? decision.waiver.signer.principal : decision.why;
+    expect(answer).toBe(outcome === 'no-statement' ? 'unusable-statement' : outcome);
   });
 });
 
 describe('findingIdentity', () => {
-  const one = { gate: 'review:src:a', file: 'src/a.ts', anchor: { text: 'return total;', occurrence: 1 } };
+  const findingPlace = { gate: 'review:src:a', file: 'src/a.ts', anchor: { text: 'return total;', occurrence: 1 } };
   test('is the same in every clone', () => {
-    expect(findingIdentity(one)).toBe(findingIdentity({ ...one }));
-    expect(findingIdentity(one)).toMatch(/^[0-9a-f]{64}$/);
+    expect(findingIdentity(findingPlace)).toBe(findingIdentity({ ...findingPlace }));
+    expect(findingIdentity(findingPlace)).toMatch(/^[0-9a-f]{64}$/);
   });
   test.each([
-    ['gate', { ...one, gate: 'review:src:b' }],
-    ['file', { ...one, file: 'src/b.ts' }],
-    ['code', { ...one, anchor: { text: 'return 0;', occurrence: 1 } }],
-    ['occurrence', { ...one, anchor: { text: 'return total;', occurrence: 2 } }],
-    ['border between file and code', { ...one, file: 'src/a.tsr', anchor: { text: 'eturn total;', occurrence: 1 } }],
-  ])('differs with another %s', (_title, other) => {
-    expect(findingIdentity(other)).not.toBe(findingIdentity(one));
+    ['gate', { ...findingPlace, gate: 'review:src:b' }],
+    ['file', { ...findingPlace, file: 'src/b.ts' }],
+    ['code', { ...findingPlace, anchor: { text: 'return 0;', occurrence: 1 } }],
+    ['occurrence', { ...findingPlace, anchor: { text: 'return total;', occurrence: 2 } }],
+    [
+      'border between file and code',
+      { ...findingPlace, file: 'src/a.tsr', anchor: { text: 'eturn total;', occurrence: 1 } },
+    ],
+  ])('differs with another %s', (_title, variant) => {
+    expect(findingIdentity(variant)).not.toBe(findingIdentity(findingPlace));
   });
   test.each([
-    ['file', { ...one, file: null }],
-    ['code', { ...one, anchor: null }],
-    ['text', { ...one, anchor: { text: ' \n', occurrence: 1 } }],
-  ])('a finding without %s cannot travel', (_title, other) => {
-    expect(findingIdentity(other)).toBeNull();
+    ['file', { ...findingPlace, file: null }],
+    ['code', { ...findingPlace, anchor: null }],
+    ['text', { ...findingPlace, anchor: { text: ' \n', occurrence: 1 } }],
+  ])('a finding without %s cannot travel', (_title, variant) => {
+    expect(findingIdentity(variant)).toBeNull();
   });
 });

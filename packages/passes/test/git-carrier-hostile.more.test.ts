@@ -210,29 +210,29 @@ describe('a hostile ref', () => {
     const root = clones.join('a');
     const carrier = carrierAt(root);
     okValue(await carrier.fetch(null));
-    const found = await carrier.find([good.key, bad.key]);
+    const result = await carrier.find([good.key, bad.key]);
     if (finds === 'failure') {
-      expect(found).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: 'unreadable' } });
+      expect(result).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: 'unreadable' } });
     } else {
-      const expected = finds === 'good' ? [[good.key, [good.file]]] : [];
-      expect([...okValue(found)]).toEqual(expected);
+      const goodFiles = finds === 'good' ? [[good.key, [good.file]]] : [];
+      expect([...okValue(result)]).toEqual(goodFiles);
       expect(okValue(await carrier.all())).toEqual(finds === 'good' ? [good] : []);
     }
     const extra = storedSample('extra');
-    const pushed = await carrier.push([bad, extra], null);
+    const push = await carrier.push([bad, extra], null);
     if (!pushes)
-      return expect(pushed).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: 'unreadable' } });
-    expect(okValue(pushed)).toEqual({ added: 2 });
-    const all = okValue(await carrier.all()).map(({ key }) => key);
-    expect(all.sort()).toEqual([bad.key, extra.key, ...(finds === 'good' ? [good.key] : [])].sort());
+      return expect(push).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: 'unreadable' } });
+    expect(okValue(push)).toEqual({ added: 2 });
+    const keys = okValue(await carrier.all()).map(({ key }) => key);
+    expect(keys.sort()).toEqual([bad.key, extra.key, ...(finds === 'good' ? [good.key] : [])].sort());
     clones.git(clones.bare, 'fsck', '--connectivity-only');
   });
 
   test('a tree that is cut off is not fetched', async () => {
     const clones = bareWithClones();
     const { object, tree, commit } = maker(clones);
-    const broken = object('tree', Buffer.concat([Buffer.from('40000 ab\0'), Buffer.alloc(7)]));
-    clones.git(clones.bare, 'update-ref', 'refs/onceover/passes', commit(tree(['40000', 'cd', broken])));
+    const brokenTree = object('tree', Buffer.concat([Buffer.from('40000 ab\0'), Buffer.alloc(7)]));
+    clones.git(clones.bare, 'update-ref', 'refs/onceover/passes', commit(tree(['40000', 'cd', brokenTree])));
     const carrier = carrierAt(clones.join('a'));
     expect(await carrier.fetch(null)).toMatchObject({
       ok: false,
@@ -271,8 +271,8 @@ describe('a hostile ref', () => {
     expect([...okValue(await carrier.find([good.key, bad.key])).keys()]).toEqual([good.key]);
     remove(keyTree);
     expect([...okValue(await carrier.find([good.key, bad.key])).keys()]).toEqual([good.key]);
-    const other = { key: bad.key, file: storedSample('other').file };
-    expect(await carrier.push([other], null)).toMatchObject({ ok: false, failure: { why: 'unreadable' } });
+    const otherFile = { key: bad.key, file: storedSample('other').file };
+    expect(await carrier.push([otherFile], null)).toMatchObject({ ok: false, failure: { why: 'unreadable' } });
     expect(clones.git(clones.bare, 'rev-parse', 'refs/onceover/passes').trim()).toBe(tip);
   });
 });

@@ -14,19 +14,19 @@ test('two clones push at the same moment 50 times, and no statement is lost', { 
   const clones = bareWithClones();
   const roots = [clones.join('a'), clones.join('b')];
   const carriers = roots.map((root) => carrierAt(root));
-  const expected: string[] = [];
+  const pushedSignatures: string[] = [];
   for (let round = 0; round < 50; round++) {
     const pushes = carriers.map((carrier, at) => {
       const samples = [storedSample(`${round} of ${at}`), { ...storedSample(`${round}`, `by ${at}`) }];
-      expected.push(...samples.map(({ file }) => file.signature));
+      pushedSignatures.push(...samples.map(({ file }) => file.signature));
       return carrier.push(samples, null);
     });
     expect((await Promise.all(pushes)).map(okValue)).toEqual([{ added: 2 }, { added: 2 }]);
   }
   const fresh = carrierAt(clones.join('c'));
   okValue(await fresh.fetch(null));
-  const all = okValue(await fresh.all()).map(({ file }) => file.signature);
-  expect(all.sort()).toEqual(expected.sort());
+  const signatures = okValue(await fresh.all()).map(({ file }) => file.signature);
+  expect(signatures.sort()).toEqual(pushedSignatures.sort());
   // The history of the ref is linear and has one commit per push.
   expect(clones.git(clones.bare, 'rev-list', '--count', 'refs/onceover/passes').trim()).toBe('100');
   expect(clones.git(clones.bare, 'rev-list', '--min-parents=2', 'refs/onceover/passes')).toBe('');
@@ -55,34 +55,34 @@ test.each([
   ['onceover and all git processes, also those of the remote', true],
 ] as const)('kill -9 of %s during push and fetch corrupts nothing', { timeout: LIMIT_MS }, async (_, withGit) => {
   const clones = bareWithClones();
-  const [root, other] = [clones.join('a'), clones.join('b')];
+  const [root, witnessRoot] = [clones.join('a'), clones.join('b')];
   const part = await builtPart('packages/passes/src/git-carrier.ts');
-  const witness = carrierAt(other);
+  const witness = carrierAt(witnessRoot);
   okValue(await carrierAt(root).push([storedSample('first')], null));
-  const pushed = new Set<string>();
+  const pushedWords = new Set<string>();
   for (let round = 0; round < 12; round++) {
     const child = spawn(process.execPath, ['--input-type=module', '-e', LOOP, '--', part, root, `round-${round}`]);
-    const said = lines(child);
+    const output = lines(child);
     // In every second round, the first push succeeds before the kill.
-    await said.has(round % 2 === 0 ? 'ready' : 'pushed ');
+    await output.has(round % 2 === 0 ? 'ready' : 'pushed ');
     await sleep(20 + Math.random() * 250);
     const family = withGit ? descendants(child.pid ?? 0) : [];
-    const ended = once(child, 'close');
+    const childClose = once(child, 'close');
     for (const pid of [child.pid ?? 0, ...family]) kill(pid);
-    await ended;
-    await gone(root);
-    for (const line of said.all()) if (line.startsWith('pushed ')) pushed.add(line.slice(7));
+    await childClose;
+    await waitForGit(root);
+    for (const line of output.all()) if (line.startsWith('pushed ')) pushedWords.add(line.slice(7));
     expectHealthy(clones, root);
     expectHealthy(clones, clones.bare);
-    const mine = storedSample(`after ${round}`);
+    const sample = storedSample(`after ${round}`);
     ageLocks(root);
-    await pushOrUnlock(clones, carrierAt(root), mine);
+    await pushOrUnlock(clones, carrierAt(root), sample);
     okValue(await witness.fetch(null));
-    expect(okValue(await witness.find([mine.key])).get(mine.key)).toEqual([mine.file]);
+    expect(okValue(await witness.find([sample.key])).get(sample.key)).toEqual([sample.file]);
   }
   const signatures = new Set(okValue(await witness.all()).map(({ file }) => file.signature));
-  expect([...pushed].filter((words) => !signatures.has(words))).toEqual([]);
-  expect(pushed.size).toBeGreaterThan(0);
+  expect([...pushedWords].filter((words) => !signatures.has(words))).toEqual([]);
+  expect(pushedWords.size).toBeGreaterThan(0);
 });
 
 /** Pushes a file. If a killed process of the remote has left a lock, the failure must name it. */
@@ -90,8 +90,8 @@ async function pushOrUnlock(clones: Clones, carrier: PassCarrier, file: ReturnTy
   const first = await carrier.push([file], null);
   if (first.ok) return;
   expect(first.failure).toMatchObject({ kind: 'passes-carrier', why: 'locked' });
-  const said = first.failure.kind === 'passes-carrier' ? first.failure.said : '';
-  expect(said).toContain('refs/onceover/passes.lock');
+  const message = first.failure.kind === 'passes-carrier' ? first.failure.said : '';
+  expect(message).toContain('refs/onceover/passes.lock');
   rmSync(join(clones.bare, 'refs/onceover/passes.lock'));
   expect(okValue(await carrier.push([file], null))).toEqual({ added: 1 });
 }
@@ -143,14 +143,14 @@ function parents(): ReadonlyMap<number, number> {
 }
 
 function descendants(pid: number): readonly number[] {
-  const all = parents();
-  const found = [pid];
-  for (const one of found) for (const [child, parent] of all) if (parent === one) found.push(child);
-  return found.slice(1);
+  const parentByChild = parents();
+  const pids = [pid];
+  for (const ancestor of pids) for (const [child, parent] of parentByChild) if (parent === ancestor) pids.push(child);
+  return pids.slice(1);
 }
 
 /** Waits until no git process of this test is left: those that were not killed end by themselves. */
-async function gone(root: string): Promise<void> {
+async function waitForGit(root: string): Promise<void> {
   const folder = join(root, '..');
   const runs = () =>
     readdirSync('/proc').some((pid) => {

@@ -20,9 +20,9 @@ describe('the git carrier', () => {
   });
 
   test('two remotes whose names begin alike have statements of their own', async () => {
-    const [clones, others] = [bareWithClones(), bareWithClones()];
+    const [clones, otherClones] = [bareWithClones(), bareWithClones()];
     const root = clones.join('a');
-    clones.git(root, 'config', 'remote.origin/x.url', others.bare);
+    clones.git(root, 'config', 'remote.origin/x.url', otherClones.bare);
     okValue(await carrierAt(root).push([one], null));
     okValue(await carrierAt(root, 'origin/x').push([two], null));
     expect(okValue(await carrierAt(root).all())).toEqual([one]);
@@ -54,22 +54,22 @@ describe('the git carrier', () => {
   test('needs no git identity and no branch', async () => {
     const clones = bareWithClones();
     okValue(await carrierAt(clones.join('a')).push([one], null));
-    const shown = clones.git(clones.bare, 'log', '--format=%an <%ae> %cn', 'refs/onceover/passes').trim();
-    expect(shown).toBe('onceover <onceover@localhost> onceover');
+    const authorLine = clones.git(clones.bare, 'log', '--format=%an <%ae> %cn', 'refs/onceover/passes').trim();
+    expect(authorLine).toBe('onceover <onceover@localhost> onceover');
   });
 
   test('fetches only what is new', async () => {
     const clones = bareWithClones();
-    const [root, other] = [clones.join('a'), carrierAt(clones.join('b'))];
+    const [root, otherCarrier] = [clones.join('a'), carrierAt(clones.join('b'))];
     const samples = Array.from({ length: 60 }, (_, n) => storedSample(`${n}`));
-    okValue(await other.push(samples, null));
+    okValue(await otherCarrier.push(samples, null));
     const carrier = carrierAt(root);
     okValue(await carrier.fetch(null));
     const objects = () => Number(/^count: (\d+)$/m.exec(clones.git(root, 'count-objects', '-v'))?.[1]);
     const packs = () => readdirSync(join(root, '.git/objects/pack')).filter((name) => name.endsWith('.pack')).length;
     expect(packs()).toBe(1);
     expect(objects()).toBe(0);
-    okValue(await other.push([one], null));
+    okValue(await otherCarrier.push([one], null));
     okValue(await carrier.fetch(null));
     // A commit, three trees and two blobs.
     expect([packs(), objects()]).toEqual([1, 6]);
@@ -133,8 +133,8 @@ describe('the git carrier', () => {
     mkdirSync(join(clones.bare, 'hooks'));
     writeFileSync(join(clones.bare, 'hooks/pre-receive'), '#!/bin/sh\necho no passes here >&2\nexit 1\n');
     chmodSync(join(clones.bare, 'hooks/pre-receive'), 0o755);
-    const pushed = await carrierAt(clones.join('a')).push([one], null);
-    expect(pushed).toMatchObject({
+    const push = await carrierAt(clones.join('a')).push([one], null);
+    expect(push).toMatchObject({
       ok: false,
       failure: { why: 'refused', said: expect.stringContaining('no passes') },
     });
@@ -142,14 +142,14 @@ describe('the git carrier', () => {
 
   test.each(['fetch', 'push'] as const)(
     'ends %s at once when it is stopped, and leaves nothing behind',
-    async (what) => {
+    async (action) => {
       const { clones, root } = withSlowRemote();
       const carrier = carrierAt(root);
       const stop = new AbortController();
       setTimeout(() => stop.abort(), 300);
       const start = performance.now();
-      const ended = await (what === 'fetch' ? carrier.fetch(stop.signal) : carrier.push([one], stop.signal));
-      expect(ended).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: 'stopped' } });
+      const result = await (action === 'fetch' ? carrier.fetch(stop.signal) : carrier.push([one], stop.signal));
+      expect(result).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: 'stopped' } });
       expect(performance.now() - start).toBeLessThan(8000);
       expect(leftovers(root)).toEqual([]);
       expect(clones.git(root, 'for-each-ref')).toBe('');
@@ -188,8 +188,8 @@ describe('the git carrier', () => {
     const lock = join(root, '.git/refs/onceover/fetched/origin.lock');
     mkdirSync(join(lock, '..'), { recursive: true });
     writeFileSync(lock, '');
-    const said = expect.stringContaining('origin.lock');
-    expect(await carrierAt(root).fetch(null)).toMatchObject({ ok: false, failure: { why: 'locked', said } });
+    const message = expect.stringContaining('origin.lock');
+    expect(await carrierAt(root).fetch(null)).toMatchObject({ ok: false, failure: { why: 'locked', said: message } });
     utimesSync(lock, 1, 1);
     okValue(await carrierAt(root).fetch(null));
     expect(existsSync(lock)).toBe(false);
@@ -222,10 +222,12 @@ function withSlowRemote(): { readonly clones: Clones; readonly root: string } {
 }
 
 function stateOf({ git }: Clones, root: string) {
-  const read = (name: string) => (existsSync(join(root, name)) ? readFileSync(join(root, name), 'base64') : null);
+  const contentOf = (name: string) => (existsSync(join(root, name)) ? readFileSync(join(root, name), 'base64') : null);
   const refs = git(root, 'for-each-ref').split('\n');
   return {
-    files: ['.git/index', '.git/HEAD', '.git/config', '.git/FETCH_HEAD', '.git/shallow', '.git/ORIG_HEAD'].map(read),
+    files: ['.git/index', '.git/HEAD', '.git/config', '.git/FETCH_HEAD', '.git/shallow', '.git/ORIG_HEAD'].map(
+      contentOf,
+    ),
     refs: refs.filter((line) => !line.endsWith('refs/onceover/fetched/origin')),
     logs: readdirSync(join(root, '.git/logs'), { recursive: true }).sort(),
     tree: readdirSync(root).sort(),

@@ -41,9 +41,9 @@ const raw = (words: string | Buffer, key = dev, changes: SignatureChanges = {}):
   const bytes = Buffer.from(words);
   return { statement: bytes, signature: key.sign(bytes, changes) };
 };
-const other = (changes: Partial<PassStatement>, key = dev): SignedFile => signedFile(passStatement(changes), key);
+const signedPass = (changes: Partial<PassStatement>, key = dev): SignedFile => signedFile(passStatement(changes), key);
 /** The statement `pass` with another word in it, and the signature of the original. */
-const forged = (from: string, to: string): SignedFile => ({
+const forgedFile = (from: string, to: string): SignedFile => ({
   ...good,
   statement: Buffer.from(text.replaceAll(from, to)),
 });
@@ -64,22 +64,24 @@ const attack = (
   title: string,
   why: RefusalReason,
   files: readonly SignedFile[],
-  more: Partial<Attack> = {},
+  overrides: Partial<Attack> = {},
 ): Attack => ({
   title,
   why,
   files,
-  ...more,
+  ...overrides,
 });
 const signers = (...lines: string[]) => ({ signers: readSigners(lines.join('\n')) });
 
 const FORGED = [
-  attack('the verdict of another model', 'bad-signature', [forged('claude-sonnet-5-5', 'claude-opus-9-9')]),
-  attack('a later date', 'bad-signature', [forged('2026-11-17T12', '2026-11-18T11')]),
-  attack('another session', 'bad-signature', [forged('"session":"new"', '"session":"resumed"')]),
-  attack('a space more', 'bad-signature', [forged('"slot":1', '"slot": 1')]),
+  attack('the verdict of another model', 'bad-signature', [forgedFile('claude-sonnet-5-5', 'claude-opus-9-9')]),
+  attack('a later date', 'bad-signature', [forgedFile('2026-11-17T12', '2026-11-18T11')]),
+  attack('another session', 'bad-signature', [forgedFile('"session":"new"', '"session":"resumed"')]),
+  attack('a space more', 'bad-signature', [forgedFile('"slot":1', '"slot": 1')]),
   attack('a line end more', 'bad-signature', [{ ...good, statement: Buffer.from(`${text}\n`) }]),
-  attack('the signature of another statement', 'bad-signature', [{ ...good, signature: other({ slot: 2 }).signature }]),
+  attack('the signature of another statement', 'bad-signature', [
+    { ...good, signature: signedPass({ slot: 2 }).signature },
+  ]),
   attack('no signature', 'bad-signature', [{ ...good, signature: '' }]),
   attack('a signature of mallory', 'unknown-signer', [signedFile(pass, mallory)]),
   attack('a signature of mallory with the key of dev in it', 'bad-signature', [signedAs({ blob: dev.blob }, mallory)]),
@@ -103,37 +105,39 @@ const FORGED = [
 ] as const;
 
 const REPLAYED = [
-  attack('for another gate', 'no-statement', [other({ gate: 'review:src:security' })]),
-  attack('for a gate whose name begins alike', 'no-statement', [other({ gate: 'review:src:code-quality-2' })]),
-  attack('for a gate with a space at the end', 'no-statement', [other({ gate: 'review:src:code-quality ' })]),
-  attack('for a gate with a homoglyph', 'no-statement', [other({ gate: 'review:src:cоde-quality' })]),
-  attack('for a rule in place of a review', 'no-statement', [other({ gate: 'rule:src:code-quality' })]),
-  attack('for another slot', 'no-statement', [other({ slot: 2 })]),
-  attack('for another prompt', 'other-prompt', [other({ promptDigest: digest('easy prompt') })]),
-  attack('for another path', 'no-statement', [other({ files: [passFile('src/carts.ts'), passFile('src/total.ts')] })]),
-  attack('for one file of two', 'no-statement', [other({ files: [passFile('src/cart.ts')] })]),
+  attack('for another gate', 'no-statement', [signedPass({ gate: 'review:src:security' })]),
+  attack('for a gate whose name begins alike', 'no-statement', [signedPass({ gate: 'review:src:code-quality-2' })]),
+  attack('for a gate with a space at the end', 'no-statement', [signedPass({ gate: 'review:src:code-quality ' })]),
+  attack('for a gate with a homoglyph', 'no-statement', [signedPass({ gate: 'review:src:cоde-quality' })]),
+  attack('for a rule in place of a review', 'no-statement', [signedPass({ gate: 'rule:src:code-quality' })]),
+  attack('for another slot', 'no-statement', [signedPass({ slot: 2 })]),
+  attack('for another prompt', 'other-prompt', [signedPass({ promptDigest: digest('easy prompt') })]),
+  attack('for another path', 'no-statement', [
+    signedPass({ files: [passFile('src/carts.ts'), passFile('src/total.ts')] }),
+  ]),
+  attack('for one file of two', 'no-statement', [signedPass({ files: [passFile('src/cart.ts')] })]),
   attack('for another mode', 'no-statement', [
-    other({ files: [passFile('src/cart.ts', { mode: '100755' }), passFile('src/total.ts')] }),
+    signedPass({ files: [passFile('src/cart.ts', { mode: '100755' }), passFile('src/total.ts')] }),
   ]),
   attack('for another head', 'no-statement', [
-    other({ files: [passFile('src/cart.ts', { headBlob: 'e'.repeat(40) }), passFile('src/total.ts')] }),
+    signedPass({ files: [passFile('src/cart.ts', { headBlob: 'e'.repeat(40) }), passFile('src/total.ts')] }),
   ]),
   attack('for another base', 'no-statement', [
-    other({ files: [passFile('src/cart.ts', { baseBlob: null }), passFile('src/total.ts')] }),
+    signedPass({ files: [passFile('src/cart.ts', { baseBlob: null }), passFile('src/total.ts')] }),
   ]),
-  attack('for a part of the change', 'other-scope', [other({ scope: 'files 12ab' })]),
-  attack('for uncommitted changes', 'other-scope', [other({ scope: 'uncommitted' })]),
-  attack('by an agent that the gate does not allow', 'other-agent', [other({ agent: 'echo' })]),
-  attack('by an agent with a name of JavaScript', 'other-agent', [other({ agent: '__proto__' })]),
-  attack('with fail_on raised', 'other-settings', [other({ settingsDigest: digest('fail_on: critical') })]),
-  attack('from a year ago', 'too-old', [other({ passedAt: '2025-11-17T12:00:00.000Z' })]),
-  attack('from a year ahead', 'in-the-future', [other({ passedAt: '2027-11-17T12:00:00.000Z' })]),
+  attack('for a part of the change', 'other-scope', [signedPass({ scope: 'files 12ab' })]),
+  attack('for uncommitted changes', 'other-scope', [signedPass({ scope: 'uncommitted' })]),
+  attack('by an agent that the gate does not allow', 'other-agent', [signedPass({ agent: 'echo' })]),
+  attack('by an agent with a name of JavaScript', 'other-agent', [signedPass({ agent: '__proto__' })]),
+  attack('with fail_on raised', 'other-settings', [signedPass({ settingsDigest: digest('fail_on: critical') })]),
+  attack('from a year ago', 'too-old', [signedPass({ passedAt: '2025-11-17T12:00:00.000Z' })]),
+  attack('from a year ahead', 'in-the-future', [signedPass({ passedAt: '2027-11-17T12:00:00.000Z' })]),
   attack('after the clock was set back', 'in-the-future', [good], { now: '2026-11-17T11:00:00.000Z' }),
-  attack('in a resumed session', 'session-not-accepted', [other({ session: 'resumed' })], {
+  attack('in a resumed session', 'session-not-accepted', [signedPass({ session: 'resumed' })], {
     policy: { accept: ['new'] },
   }),
   attack('of other people, from a store that mixes up its keys', 'no-statement', [
-    other({ files: [passFile('docs/a.md')] }),
+    signedPass({ files: [passFile('docs/a.md')] }),
   ]),
 ] as const;
 
@@ -181,7 +185,7 @@ const UNTRUSTED = [
   attack(
     'a pass that is dated before the key expired',
     'signer-expired',
-    [other({ passedAt: '2026-11-01T00:00:00.000Z' })],
+    [signedPass({ passedAt: '2026-11-01T00:00:00.000Z' })],
     {
       trust: signers(line(dev, 'dev@example.com', 'valid-before="20261110Z"')),
     },
@@ -206,7 +210,7 @@ const UNTRUSTED = [
   attack('an option that is not known', 'unknown-signer', [good], {
     trust: signers(line(dev, 'dev@example.com', 'trust-me')),
   }),
-  attack('one signer twice', 'too-few-signers', [good, other({ durationMs: 1 })], two),
+  attack('one signer twice', 'too-few-signers', [good, signedPass({ durationMs: 1 })], two),
   attack('one signer and mallory', 'too-few-signers', [good, signedFile(pass, mallory)], two),
   attack('one person with two keys', 'too-few-signers', [good, signedFile(pass, lead)], {
     ...two,
@@ -215,18 +219,18 @@ const UNTRUSTED = [
   attack(
     'two signers of different prompts',
     'too-few-signers',
-    [good, other({ promptDigest: digest('x') }, lead)],
+    [good, signedPass({ promptDigest: digest('x') }, lead)],
     two,
   ),
   attack('a file that is always reviewed here', 'excluded-path', [good], { policy: { neverFor: ['**/cart.ts'] } }),
-  attack('a finding that no one waived', 'waiver-missing', [other({ waived: [finding] })]),
-  attack('a finding that mallory waived', 'waiver-missing', [other({ waived: [finding] })], {
+  attack('a finding that no one waived', 'waiver-missing', [signedPass({ waived: [finding] })]),
+  attack('a finding that mallory waived', 'waiver-missing', [signedPass({ waived: [finding] })], {
     waivers: [signedFile(waiverStatement({ finding }), mallory)],
   }),
-  attack('a finding that was waived for another gate', 'waiver-missing', [other({ waived: [finding] })], {
+  attack('a finding that was waived for another gate', 'waiver-missing', [signedPass({ waived: [finding] })], {
     waivers: [signedFile(waiverStatement({ finding, gate: 'review:docs:style' }), dev)],
   }),
-  attack('a finding with a changed waiver', 'waiver-missing', [other({ waived: [finding] })], {
+  attack('a finding with a changed waiver', 'waiver-missing', [signedPass({ waived: [finding] })], {
     waivers: [
       { ...raw(bytesOf(waiverStatement({ finding }))), statement: bytesOf(waiverStatement({ finding, why: 'x' })) },
     ],
@@ -239,16 +243,19 @@ describe.each([
   ['a rewritten statement', REWRITTEN],
   ['someone who may not vouch', UNTRUSTED],
 ] as const)('%s is refused', (_group, attacks) => {
-  test.each(attacks.map((one) => [one.title, one.why, one] as const))('%s: %s', async (_title, why, given) => {
-    const files = [
-      ...given.files.map((file) => ({ key: pass.content, file })),
-      ...(given.waivers ?? []).map((file) => ({ key: finding, file })),
-    ];
-    const trust = trusting(SIGNERS, { policy: { ...POLICY, ...given.policy }, ...given.trust });
-    const clock = { now: () => (given.now === undefined ? NOW : new Date(given.now)) };
-    const { passes } = await openCarriedPasses(carrierOf(files), trust, clock).accept([requestFor(pass)], []);
-    expect(passes).toMatchObject([{ kind: 'refused', why }]);
-  });
+  test.each(attacks.map((attack) => [attack.title, attack.why, attack] as const))(
+    '%s: %s',
+    async (_title, why, attack) => {
+      const files = [
+        ...attack.files.map((file) => ({ key: pass.content, file })),
+        ...(attack.waivers ?? []).map((file) => ({ key: finding, file })),
+      ];
+      const trust = trusting(SIGNERS, { policy: { ...POLICY, ...attack.policy }, ...attack.trust });
+      const clock = { now: () => (attack.now === undefined ? NOW : new Date(attack.now)) };
+      const { passes } = await openCarriedPasses(carrierOf(files), trust, clock).accept([requestFor(pass)], []);
+      expect(passes).toMatchObject([{ kind: 'refused', why }]);
+    },
+  );
 });
 
 test('the pass that all attacks begin with is accepted', async () => {

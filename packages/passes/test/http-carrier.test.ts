@@ -32,9 +32,9 @@ describe('the address of a store', () => {
     ['no address', ''],
     ['an unclosed bracket', 'https://[::1/'],
   ])('%s is refused', (_, address) => {
-    const opened = openHttpCarrier(address, { token: 'x' });
-    expect(opened).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: 'bad-address' } });
-    expect(JSON.stringify(opened)).not.toContain('secret');
+    const result = openHttpCarrier(address, { token: 'x' });
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: 'bad-address' } });
+    expect(JSON.stringify(result)).not.toContain('secret');
   });
 
   test('a token with a line break is refused', () => {
@@ -132,9 +132,9 @@ describe('a store', () => {
   ])('that answers with %s gives no statement', async (_, answer, finds) => {
     const { address } = await startServer(answer);
     const carrier = open(address, finds === 'timeout' ? 200 : 5000);
-    const found = await carrier.find([one.key, two.key]);
-    if (finds === 'nothing') expect(okValue(found)).toEqual(new Map());
-    else expect(found).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: finds } });
+    const result = await carrier.find([one.key, two.key]);
+    if (finds === 'nothing') expect(okValue(result)).toEqual(new Map());
+    else expect(result).toMatchObject({ ok: false, failure: { kind: 'passes-carrier', why: finds } });
   });
 
   test("that answers with other people's statements returns them once, for the caller to verify", async () => {
@@ -166,12 +166,12 @@ describe('a store', () => {
   test('is no longer called after an abort', async () => {
     const { address } = await startServer(() => {});
     const stop = new AbortController();
-    const found = open(address).find([one.key], stop.signal);
-    const pushed = open(address).push([one], stop.signal);
+    const search = open(address).find([one.key], stop.signal);
+    const push = open(address).push([one], stop.signal);
     setTimeout(() => stop.abort(), 50);
     const failure = { kind: 'passes-carrier', why: 'stopped' };
-    expect(await found).toMatchObject({ ok: false, failure });
-    expect(await pushed).toMatchObject({ ok: false, failure });
+    expect(await search).toMatchObject({ ok: false, failure });
+    expect(await push).toMatchObject({ ok: false, failure });
     expect(await open(address).fetch(stop.signal)).toMatchObject({ ok: false, failure });
   });
 });

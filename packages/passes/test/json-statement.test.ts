@@ -35,17 +35,17 @@ describe('writeStatement', () => {
   });
 
   test('writes the same bytes whatever the order of the fields', () => {
-    const reversed = (value: unknown): unknown => {
-      if (Array.isArray(value)) return value.map(reversed);
+    const reverseKeys = (value: unknown): unknown => {
+      if (Array.isArray(value)) return value.map(reverseKeys);
       if (typeof value !== 'object' || value === null) return value;
       return Object.fromEntries(
         Object.entries(value)
           .reverse()
-          .map(([key, item]) => [key, reversed(item)]),
+          .map(([key, item]) => [key, reverseKeys(item)]),
       );
     };
-    expect(bytesOf(reversed(passStatement()) as PassStatement).toString()).toBe(pass);
-    expect(bytesOf(reversed(waiverStatement()) as WaiverStatement).toString()).toBe(waiver);
+    expect(bytesOf(reverseKeys(passStatement()) as PassStatement).toString()).toBe(pass);
+    expect(bytesOf(reverseKeys(waiverStatement()) as WaiverStatement).toString()).toBe(waiver);
   });
 
   test('writes what the published schemas allow', () => {
@@ -68,7 +68,9 @@ describe('readStatement', () => {
   const path = fc.stringMatching(/^[a-zé]{1,8}(\/[a-z _-]{1,8}){0,3}$/);
   const files = fc
     .uniqueArray(path, { minLength: 1, maxLength: 6 })
-    .map((paths) => paths.map((one, i) => passFile(one, i % 2 === 0 ? {} : { baseBlob: null, baseMode: '100755' })));
+    .map((paths) =>
+      paths.map((filePath, i) => passFile(filePath, i % 2 === 0 ? {} : { baseBlob: null, baseMode: '100755' })),
+    );
   const anyPass = fc
     .record({
       gate: line,
@@ -110,10 +112,10 @@ describe('readStatement', () => {
     const bytes = bytesOf(passStatement());
     fc.assert(
       fc.property(fc.nat(bytes.length - 2), fc.integer({ min: 1, max: 255 }), (at, by) => {
-        const changed = Buffer.from(bytes);
-        changed[at] = (changed[at] ?? 0) ^ by;
-        const read = readStatement(changed);
-        if (read.ok) expect(read.statement).not.toEqual(passStatement());
+        const changedBytes = Buffer.from(bytes);
+        changedBytes[at] = (changedBytes[at] ?? 0) ^ by;
+        const result = readStatement(changedBytes);
+        if (result.ok) expect(result.statement).not.toEqual(passStatement());
       }),
       { numRuns: 500 },
     );
@@ -124,7 +126,7 @@ describe('readStatement', () => {
     fc.assert(fc.property(fc.json(), (junk) => !readStatement(Buffer.from(junk)).ok));
   });
 
-  const replaced = (from: string | RegExp, to: string) => pass.replace(from, to);
+  const substitute = (from: string | RegExp, to: string) => pass.replace(from, to);
   const field = (name: string, json: string) =>
     pass.replace(new RegExp(`"${name}":("[^"]*"|[\\d.]+|null|\\[[^\\]]*\\])`), `"${name}":${json}`);
   const rows: readonly [title: string, text: string | Buffer, why: StatementProblem, field?: string][] = [
@@ -140,36 +142,41 @@ describe('readStatement', () => {
     ['NaN', field('duration_ms', 'NaN'), 'not-json'],
     ['a list', `[${pass}]`, 'not-a-statement'],
     ['a text', '"pass"', 'not-a-statement'],
-    ['version 0.1 of in-toto', replaced('Statement/v1', 'Statement/v0.1'), 'not-a-statement'],
-    ['no _type', replaced(/"_type":"[^"]*",/, ''), 'not-a-statement'],
-    ['the gate twice', replaced('"slot":1', '"slot":1,"gate":"review:src:other"'), 'duplicate-key', 'gate'],
-    ['the gate twice, once with an escape', replaced('"slot":1', '"slot":1,"g\\u0061te":"x"'), 'duplicate-key', 'gate'],
+    ['version 0.1 of in-toto', substitute('Statement/v1', 'Statement/v0.1'), 'not-a-statement'],
+    ['no _type', substitute(/"_type":"[^"]*",/, ''), 'not-a-statement'],
+    ['the gate twice', substitute('"slot":1', '"slot":1,"gate":"review:src:other"'), 'duplicate-key', 'gate'],
+    [
+      'the gate twice, once with an escape',
+      substitute('"slot":1', '"slot":1,"g\\u0061te":"x"'),
+      'duplicate-key',
+      'gate',
+    ],
     [
       'the predicate twice',
-      replaced('"predicateType"', '"predicate":{},"predicateType"'),
+      substitute('"predicateType"', '"predicate":{},"predicateType"'),
       'duplicate-key',
       'predicate',
     ],
-    ['a key twice in a file', replaced('"mode":', '"path":"src/x.ts","mode":'), 'duplicate-key', 'path'],
-    ['a mark as its kind', replaced('urn:onceover:pass/v1', 'urn:onceover:mark/v1'), 'unknown-kind'],
-    ['version 2 of a pass', replaced('pass/v1', 'pass/v2'), 'unknown-kind'],
-    ['the kind of a waiver', replaced('urn:onceover:pass/v1', 'urn:onceover:waiver/v1'), 'unknown-field'],
-    ['a kind that is a name of JavaScript', replaced('urn:onceover:pass/v1', 'constructor'), 'unknown-kind'],
-    ['another field in the statement', replaced('"predicate":', '"note":1,"predicate":'), 'unknown-field', 'note'],
-    ['another field in the predicate', replaced('"slot":1', '"slot":1,"marked":true'), 'unknown-field', 'marked'],
-    ['another field in a file', replaced('"mode":', '"size":1,"mode":'), 'wrong-value', 'files'],
-    ['another field in the usage', replaced('"input_tokens"', '"tokens":1,"input_tokens"'), 'wrong-value', 'usage'],
-    ['another field in the subject', replaced('"digest":', '"uri":"x","digest":'), 'wrong-value', 'subject'],
-    ['a second digest of the subject', replaced('"sha256":', '"sha1":"x","sha256":'), 'wrong-value', 'subject'],
-    ['a field in camel case', replaced('"prompt_digest"', '"promptDigest"'), 'unknown-field', 'promptDigest'],
-    ['a prototype', replaced('"slot":1', '"slot":1,"__proto__":{"slot":2}'), 'unknown-field', '__proto__'],
-    ['no scope', replaced('"scope":"full",', ''), 'missing-field', 'scope'],
-    ['no list of waived findings', replaced(/,"waived":\[\]/, ''), 'missing-field', 'waived'],
-    ['no subject', replaced(/"subject":\[.*?\],/, '"subject":[],'), 'wrong-value', 'subject'],
-    ['two subjects', replaced(/"subject":\[(.*?)\],/, '"subject":[$1,$1],'), 'wrong-value', 'subject'],
-    ['the subject of another gate', replaced('code-quality@1', 'security@1'), 'subject-differs', 'subject'],
-    ['the subject of another slot', replaced('code-quality@1', 'code-quality@2'), 'subject-differs', 'subject'],
-    ['the subject of other content', replaced(passStatement().content, digest('x')), 'subject-differs', 'subject'],
+    ['a key twice in a file', substitute('"mode":', '"path":"src/x.ts","mode":'), 'duplicate-key', 'path'],
+    ['a mark as its kind', substitute('urn:onceover:pass/v1', 'urn:onceover:mark/v1'), 'unknown-kind'],
+    ['version 2 of a pass', substitute('pass/v1', 'pass/v2'), 'unknown-kind'],
+    ['the kind of a waiver', substitute('urn:onceover:pass/v1', 'urn:onceover:waiver/v1'), 'unknown-field'],
+    ['a kind that is a name of JavaScript', substitute('urn:onceover:pass/v1', 'constructor'), 'unknown-kind'],
+    ['another field in the statement', substitute('"predicate":', '"note":1,"predicate":'), 'unknown-field', 'note'],
+    ['another field in the predicate', substitute('"slot":1', '"slot":1,"marked":true'), 'unknown-field', 'marked'],
+    ['another field in a file', substitute('"mode":', '"size":1,"mode":'), 'wrong-value', 'files'],
+    ['another field in the usage', substitute('"input_tokens"', '"tokens":1,"input_tokens"'), 'wrong-value', 'usage'],
+    ['another field in the subject', substitute('"digest":', '"uri":"x","digest":'), 'wrong-value', 'subject'],
+    ['a second digest of the subject', substitute('"sha256":', '"sha1":"x","sha256":'), 'wrong-value', 'subject'],
+    ['a field in camel case', substitute('"prompt_digest"', '"promptDigest"'), 'unknown-field', 'promptDigest'],
+    ['a prototype', substitute('"slot":1', '"slot":1,"__proto__":{"slot":2}'), 'unknown-field', '__proto__'],
+    ['no scope', substitute('"scope":"full",', ''), 'missing-field', 'scope'],
+    ['no list of waived findings', substitute(/,"waived":\[\]/, ''), 'missing-field', 'waived'],
+    ['no subject', substitute(/"subject":\[.*?\],/, '"subject":[],'), 'wrong-value', 'subject'],
+    ['two subjects', substitute(/"subject":\[(.*?)\],/, '"subject":[$1,$1],'), 'wrong-value', 'subject'],
+    ['the subject of another gate', substitute('code-quality@1', 'security@1'), 'subject-differs', 'subject'],
+    ['the subject of another slot', substitute('code-quality@1', 'code-quality@2'), 'subject-differs', 'subject'],
+    ['the subject of other content', substitute(passStatement().content, digest('x')), 'subject-differs', 'subject'],
     ['other content', pass.replaceAll(passStatement().content, digest('x')), 'subject-differs', 'files'],
     ['another file than its content', pass.replace('src/total.ts', 'src/auth.ts'), 'subject-differs', 'files'],
     ['a file less than its content', pass.replace(/,\{"path":"src\/total.*?\}/, ''), 'subject-differs', 'files'],
@@ -184,11 +191,11 @@ describe('readStatement', () => {
     ['a short blob', pass.replace(/"head_blob":"[^"]*"/, '"head_blob":"abc"'), 'wrong-value', 'files'],
     ['a digest in capitals', field('prompt_digest', `"${'A'.repeat(64)}"`), 'wrong-value', 'prompt_digest'],
     ['a digest with a line break', field('prompt_digest', `"${'a'.repeat(64)}\\n"`), 'wrong-value', 'prompt_digest'],
-    ['slot 0', replaced('"slot":1', '"slot":0'), 'wrong-value', 'slot'],
-    ['slot 1.5', replaced('"slot":1', '"slot":1.5'), 'wrong-value', 'slot'],
-    ['a slot in quotes', replaced('"slot":1', '"slot":"1"'), 'wrong-value', 'slot'],
-    ['a negative duration', replaced(/"duration_ms":\d+/, '"duration_ms":-1'), 'wrong-value', 'duration_ms'],
-    ['an infinite duration', replaced(/"duration_ms":\d+/, '"duration_ms":1e999'), 'wrong-value', 'duration_ms'],
+    ['slot 0', substitute('"slot":1', '"slot":0'), 'wrong-value', 'slot'],
+    ['slot 1.5', substitute('"slot":1', '"slot":1.5'), 'wrong-value', 'slot'],
+    ['a slot in quotes', substitute('"slot":1', '"slot":"1"'), 'wrong-value', 'slot'],
+    ['a negative duration', substitute(/"duration_ms":\d+/, '"duration_ms":-1'), 'wrong-value', 'duration_ms'],
+    ['an infinite duration', substitute(/"duration_ms":\d+/, '"duration_ms":1e999'), 'wrong-value', 'duration_ms'],
     ['the session of a mark', field('session', '"marked"'), 'wrong-value', 'session'],
     ['a time without a zone', field('passed_at', '"2026-11-17T12:00:00.000"'), 'wrong-value', 'passed_at'],
     ['a time with another zone', field('passed_at', '"2026-11-17T12:00:00.000+02:00"'), 'wrong-value', 'passed_at'],

@@ -14,10 +14,10 @@ type History = {
 
 /** Commits on main in a clone of a colleague. */
 function onMain(house: Team, path: string, text: string): void {
-  const other = house.clone();
-  other.write(path, text);
-  other.commit(`main changes ${path}`);
-  other.git('push', '-q', 'origin', 'main');
+  const otherClone = house.clone();
+  otherClone.write(path, text);
+  otherClone.commit(`main changes ${path}`);
+  otherClone.git('push', '-q', 'origin', 'main');
 }
 
 const push = (laptop: Clone) => laptop.git('push', '-q', '-f', 'origin', 'HEAD:refs/heads/work');
@@ -142,10 +142,10 @@ describe.each(HISTORIES)('$title', ({ play, again = {} }) => {
     house.forget();
     const judge = await play(house, laptop);
     const run: Judged = await judge.run();
-    const expected = Object.fromEntries(
+    const reasons = Object.fromEntries(
       FOLDERS.map((folder) => [`review:${folder}:${folder}-quality`, again[folder] ?? 'accepted']),
     );
-    expect(await reasonsOf(judge, run)).toEqual(expected);
+    expect(await reasonsOf(judge, run)).toEqual(reasons);
     expect(run.code).toBe(0);
     expect(house.calls()).toBe(Object.keys(again).length);
     totals.gates += FOLDERS.length;
@@ -162,8 +162,8 @@ async function reasonsOf(judge: Clone, { gates }: Judged): Promise<Readonly<Reco
   for (const { id, why } of gates) {
     if (why === 'accepted') reasons[id] = why;
     else {
-      const explained = await judge.command('explain', id, '--json');
-      const { gate } = JSON.parse(explained.stdout) as { readonly gate: Judged['gates'][number] };
+      const explanation = await judge.command('explain', id, '--json');
+      const { gate } = JSON.parse(explanation.stdout) as { readonly gate: Judged['gates'][number] };
       reasons[id] = gate.slots[0]?.not_accepted?.why ?? why;
     }
   }

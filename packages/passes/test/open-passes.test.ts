@@ -20,13 +20,13 @@ import type { StoredFile, TravellingStatement } from '../src/types.ts';
 const dev = makeKey('ed25519');
 const trust = trusting([`dev@example.com ${dev.line}`]);
 const clock = { now: () => NOW };
-const stored = (statement: TravellingStatement): StoredFile => ({
+const storedFile = (statement: TravellingStatement): StoredFile => ({
   key: statementKey(statement),
   file: signedFile(statement, dev),
 });
 const finding = digest('finding');
 const waiver = waiverStatement({ finding });
-const wanted = { finding, gate: waiver.gate, file: 'src/cart.ts' };
+const waiverRequest = { finding, gate: waiver.gate, file: 'src/cart.ts' };
 const unreachable = { ...carrierOf([]), find: () => Promise.resolve(err({ kind: 'git-missing' })) };
 
 describe('accept', () => {
@@ -34,19 +34,19 @@ describe('accept', () => {
     const first = passStatement();
     const second = passStatement({ slot: 2, files: [passFile('src/other.ts')] });
     const third = passStatement({ gate: 'review:src:security' });
-    const carrier = carrierOf([stored(second), stored(first), stored(waiver)]);
+    const carrier = carrierOf([storedFile(second), storedFile(first), storedFile(waiver)]);
     const requests = [third, second, first].map((statement) => requestFor(statement));
-    const accepted = await openCarriedPasses(carrier, trust, clock).accept(requests, [wanted]);
-    expect(accepted.passes.map((one) => (one.kind === 'accepted' ? one.statement : one.why))).toEqual([
+    const result = await openCarriedPasses(carrier, trust, clock).accept(requests, [waiverRequest]);
+    expect(result.passes.map((answer) => (answer.kind === 'accepted' ? answer.statement : answer.why))).toEqual([
       'no-statement',
       second,
       first,
     ]);
-    expect(accepted.waivers.get(finding)).toMatchObject({
+    expect(result.waivers.get(finding)).toMatchObject({
       statement: waiver,
       signer: { principal: 'dev@example.com' },
     });
-    expect(accepted.failure).toBeNull();
+    expect(result.failure).toBeNull();
     expect(carrier.asked).toEqual(
       [[second.content, first.content, finding].sort()].map((keys) => expect.arrayContaining(keys)),
     );
@@ -55,18 +55,18 @@ describe('accept', () => {
   test('looks up the waivers of findings that a pass names', async () => {
     const pass = passStatement({ waived: [finding] });
     const request = requestFor(pass);
-    const carrier = carrierOf([stored(pass), stored(waiver)]);
+    const carrier = carrierOf([storedFile(pass), storedFile(waiver)]);
     expect((await openCarriedPasses(carrier, trust, clock).accept([request], [])).passes).toMatchObject([
       { kind: 'accepted' },
     ]);
     expect(carrier.asked).toEqual([[pass.content], [finding]]);
-    const without = openCarriedPasses(carrierOf([stored(pass)]), trust, clock);
+    const without = openCarriedPasses(carrierOf([storedFile(pass)]), trust, clock);
     expect((await without.accept([request], [])).passes).toMatchObject([{ why: 'waiver-missing' }]);
   });
 
   test('accepts no waiver if no one may sign waivers', async () => {
-    const passes = openCarriedPasses(carrierOf([stored(waiver)]), { ...trust, waiverSigners: null }, clock);
-    expect((await passes.accept([], [wanted])).waivers.size).toBe(0);
+    const passes = openCarriedPasses(carrierOf([storedFile(waiver)]), { ...trust, waiverSigners: null }, clock);
+    expect((await passes.accept([], [waiverRequest])).waivers.size).toBe(0);
   });
 
   test('asks nothing of the carrier if there is nothing to look up', async () => {
@@ -80,25 +80,28 @@ describe('accept', () => {
   });
 
   test('refuses everything if the carrier cannot be read', async () => {
-    const excluded = { ...trust, policy: { ...POLICY, neverFor: ['src/auth/**'] } };
+    const strictTrust = { ...trust, policy: { ...POLICY, neverFor: ['src/auth/**'] } };
     const requests = [passStatement(), passStatement({ files: [passFile('src/auth/login.ts')] })];
-    const accepted = await openCarriedPasses(unreachable, excluded, clock).accept(
-      requests.map((one) => requestFor(one)),
-      [wanted],
+    const result = await openCarriedPasses(unreachable, strictTrust, clock).accept(
+      requests.map((statement) => requestFor(statement)),
+      [waiverRequest],
     );
-    expect(accepted.passes.map((one) => one.kind === 'refused' && one.why)).toEqual(['unreachable', 'excluded-path']);
-    expect(accepted.waivers.size).toBe(0);
-    expect(accepted.failure).toEqual({ kind: 'git-missing' });
+    expect(result.passes.map((answer) => answer.kind === 'refused' && answer.why)).toEqual([
+      'unreachable',
+      'excluded-path',
+    ]);
+    expect(result.waivers.size).toBe(0);
+    expect(result.failure).toEqual({ kind: 'git-missing' });
   });
 });
 
 describe('explain', () => {
   const before = passStatement();
-  const rebased = passStatement({ files: before.files.map((file) => ({ ...file, baseBlob: 'c'.repeat(40) })) });
+  const rebasedPass = passStatement({ files: before.files.map((file) => ({ ...file, baseBlob: 'c'.repeat(40) })) });
 
   test('finds the pass that was given before the base branch changed', async () => {
-    const passes = openCarriedPasses(carrierOf([stored(waiver), stored(before)]), trust, clock);
-    expect(await passes.explain(requestFor(rebased))).toMatchObject({ why: 'base-changed', statement: before });
+    const passes = openCarriedPasses(carrierOf([storedFile(waiver), storedFile(before)]), trust, clock);
+    expect(await passes.explain(requestFor(rebasedPass))).toMatchObject({ why: 'base-changed', statement: before });
     expect(await passes.explain(requestFor(before))).toMatchObject({ kind: 'accepted' });
     expect(await passes.explain(requestFor(passStatement({ slot: 2 })))).toMatchObject({ why: 'no-statement' });
   });

@@ -29,16 +29,16 @@ describe('the outbox', () => {
   test('has the files before the push starts, so that a killed process loses none', async () => {
     const outbox = openOutbox(temporaryFolder(), 'origin');
     const carrier = memoryPassStore().carrier();
-    const seen: unknown[] = [];
-    const watched: PassCarrier = {
+    const waitingAtPush: unknown[] = [];
+    const spyCarrier: PassCarrier = {
       ...carrier,
       push(files, stop) {
-        seen.push(okValue(outbox.waiting()));
+        waitingAtPush.push(okValue(outbox.waiting()));
         return carrier.push(files, stop);
       },
     };
-    await pushWithOutbox(watched, outbox, [one], null);
-    expect(seen).toEqual([[one]]);
+    await pushWithOutbox(spyCarrier, outbox, [one], null);
+    expect(waitingAtPush).toEqual([[one]]);
   });
 
   test('of one carrier has nothing of another', () => {

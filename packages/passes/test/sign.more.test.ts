@@ -58,19 +58,19 @@ async function sign(
   for (const [name, value] of Object.entries(settings)) repo.git('config', name, value);
   const signer = await openSigner(repo.root, { ...cleanEnvironment(folder), ...env });
   if (!signer.ok) return signer.failure;
-  const signed = await signer.value.sign(statements, { stop });
+  const signatures = await signer.value.sign(statements, { stop });
   // Nothing of the statements and keys stays on disk.
   expect(existsSync(join(cache, 'onceover')) ? readdirSync(join(cache, 'onceover')) : []).toEqual([]);
-  if (!signed.ok) return signed.failure;
-  expect(signed.value.map(({ armored }, i) => checkSignature(statements[i] ?? Buffer.alloc(0), armored))).toEqual(
-    signed.value.map(({ keyFingerprint }) => ({ ok: true, keyFingerprint })),
+  if (!signatures.ok) return signatures.failure;
+  expect(signatures.value.map(({ armored }, i) => checkSignature(statements[i] ?? Buffer.alloc(0), armored))).toEqual(
+    signatures.value.map(({ keyFingerprint }) => ({ ok: true, keyFingerprint })),
   );
-  return signed.value.map(({ keyFingerprint }) => keyFingerprint);
+  return signatures.value.map(({ keyFingerprint }) => keyFingerprint);
 }
 
 function fingerprints(name: string): readonly string[] {
-  const printed = execFileSync('ssh-keygen', ['-l', '-f', file(name)], { encoding: 'utf8' }).split(' ')[1] ?? '';
-  return [printed, printed];
+  const fingerprint = execFileSync('ssh-keygen', ['-l', '-f', file(name)], { encoding: 'utf8' }).split(' ')[1] ?? '';
+  return [fingerprint, fingerprint];
 }
 
 describe('openSigner signs with', () => {
@@ -170,9 +170,9 @@ describe('a failure says what is missing:', () => {
       { why: 'unusable-signature', said: 'not-a-signature' },
     ],
   ];
-  test.each(rows)('%s', async (_title, settings, expected) => {
+  test.each(rows)('%s', async (_title, settings, failureFields) => {
     const failure = await sign(settings());
-    expect(failure).toMatchObject(expected);
+    expect(failure).toMatchObject(failureFields);
     if (!('kind' in failure)) throw new Error('signed');
     expect(describeFailure(failure).next).toMatch(/\.$/);
   });

@@ -5,7 +5,7 @@ import { findSigner, maySharePrincipal, readSigners } from '../src/signers.ts';
 import type { SignerProblem } from '../src/types.ts';
 
 const key = makeKey('ed25519');
-const other = makeKey('p256');
+const otherKey = makeKey('p256');
 const at = (time: string) => new Date(time);
 
 describe('readSigners', () => {
@@ -14,7 +14,7 @@ describe('readSigners', () => {
       '# people',
       `dev@example.com,d2@example.com valid-after="20260101Z",valid-before="20270101Z" ${key.line} laptop`,
       '',
-      `*@ci.example.com ${other.line}`,
+      `*@ci.example.com ${otherKey.line}`,
     ].join('\r\n');
     expect(readSigners(text)).toEqual({
       signers: [
@@ -28,7 +28,7 @@ describe('readSigners', () => {
         {
           line: 4,
           principals: ['*@ci.example.com'],
-          keyFingerprint: other.fingerprint,
+          keyFingerprint: otherKey.fingerprint,
           validAfter: null,
           validBefore: null,
         },
@@ -84,15 +84,15 @@ describe('readSigners', () => {
     ['a short RSA key', `dev@example.com ${makeKey('small-rsa').line}`, 'weak-key'],
     ['a key of a web site', `dev@example.com ${makeKey('sk-p256', 'https://example.com').line}`, 'unsupported-key'],
   ];
-  test.each(rows)('names a line with %s as a problem, and does not use it', (_title, line, what) => {
-    const read = readSigners(`# first\n${line}\nme@example.com ${other.line}\n`);
-    expect(read.problems).toEqual([{ list: 'signers', line: 2, what }]);
-    expect(read.signers.map((signer) => signer.line)).toEqual([3]);
+  test.each(rows)('names a line with %s as a problem, and does not use it', (_title, line, problem) => {
+    const result = readSigners(`# first\n${line}\nme@example.com ${otherKey.line}\n`);
+    expect(result.problems).toEqual([{ list: 'signers', line: 2, what: problem }]);
+    expect(result.signers.map((signer) => signer.line)).toEqual([3]);
   });
 
   test('refuses a file of megabytes', () => {
-    const read = readSigners('#'.repeat(2 ** 20 + 1));
-    expect(read).toEqual({
+    const result = readSigners('#'.repeat(2 ** 20 + 1));
+    expect(result).toEqual({
       signers: [],
       revoked: new Set(),
       problems: [{ list: 'signers', line: 1, what: 'too-large' }],
@@ -103,16 +103,16 @@ describe('readSigners', () => {
     ['a fingerprint', key.fingerprint, 'no-key'],
     ['a binary list (KRL)', 'SSHKRL\n\0\0\0\0\x01', 'no-key'],
     ['a damaged key', `${key.line.slice(0, -5)}`, 'bad-key'],
-  ] as const)('uses no signer if the list of revoked keys has %s', (_title, revoked, what) => {
-    const read = readSigners(`dev@example.com ${other.line}\n`, revoked);
-    expect(read.signers).toEqual([]);
-    expect(read.problems).toContainEqual({ list: 'revoked', line: 1, what });
+  ] as const)('uses no signer if the list of revoked keys has %s', (_title, revokedList, problem) => {
+    const result = readSigners(`dev@example.com ${otherKey.line}\n`, revokedList);
+    expect(result.signers).toEqual([]);
+    expect(result.problems).toContainEqual({ list: 'revoked', line: 1, what: problem });
   });
 
   test('every line that is not empty or a comment is either used or named', () => {
     const word = fc.constantFrom(
       key.line,
-      other.line,
+      otherKey.line,
       'dev@example.com',
       '*',
       '!',
@@ -130,12 +130,12 @@ describe('readSigners', () => {
       ),
     );
     fc.assert(
-      fc.property(lines, (all) => {
-        const text = all.map((line) => line.replaceAll('\n', ' ')).join('\n');
-        const read = readSigners(text);
-        const told = [...read.signers, ...read.problems].map(({ line }) => line).sort((a, b) => a - b);
-        const given = text.split('\n').flatMap((line, i) => (/^[ \t\r]*(?:#|$)/.test(line) ? [] : [i + 1]));
-        expect(told).toEqual(given);
+      fc.property(lines, (rawLines) => {
+        const text = rawLines.map((line) => line.replaceAll('\n', ' ')).join('\n');
+        const result = readSigners(text);
+        const reportedLines = [...result.signers, ...result.problems].map(({ line }) => line).sort((a, b) => a - b);
+        const meaningfulLines = text.split('\n').flatMap((line, i) => (/^[ \t\r]*(?:#|$)/.test(line) ? [] : [i + 1]));
+        expect(reportedLines).toEqual(meaningfulLines);
       }),
       { numRuns: 300 },
     );
@@ -156,7 +156,7 @@ describe('findSigner', () => {
   const line = (options: string) => `dev@example.com ${options} ${key.line}`;
   const limits = 'valid-after="20260601Z",valid-before="20261201Z"';
   const rows: readonly [title: string, text: string, times: readonly string[], expected: string][] = [
-    ['no line for the key', `me@example.com ${other.line}`, ['2026-07-01'], 'unknown-signer'],
+    ['no line for the key', `me@example.com ${otherKey.line}`, ['2026-07-01'], 'unknown-signer'],
     ['no time limits', `dev@example.com ${key.line}`, ['2026-07-01'], 'dev@example.com'],
     ['all times within the limits', line(limits), ['2026-07-01', '2026-11-30'], 'dev@example.com'],
     ['the first moment', line(limits), ['2026-06-01'], 'dev@example.com'],
@@ -186,9 +186,9 @@ describe('findSigner', () => {
       'dev@example.com',
     ],
   ];
-  test.each(rows)('%s', (_title, text, times, expected) => {
-    const found = findSigner(readSigners(text), key.fingerprint, times.map(at));
-    expect(found.ok ? found.principals[0] : found.why).toBe(expected);
+  test.each(rows)('%s', (_title, text, times, outcome) => {
+    const match = findSigner(readSigners(text), key.fingerprint, times.map(at));
+    expect(match.ok ? match.principals[0] : match.why).toBe(outcome);
   });
 
   test('a revoked key wins over every line', () => {
@@ -206,7 +206,7 @@ test.each([
   [['*@a.example.com'], ['*@b.example.com'], true],
   [['dev@example.com'], ['me@example.com'], false],
   [['*@a.example.com'], ['dev@b.example.com'], false],
-])('whether %j and %j may be one person: %s', (a, b, expected) => {
-  expect(maySharePrincipal(a, b)).toBe(expected);
-  expect(maySharePrincipal(b, a)).toBe(expected);
+])('whether %j and %j may be one person: %s', (a, b, mayBeOne) => {
+  expect(maySharePrincipal(a, b)).toBe(mayBeOne);
+  expect(maySharePrincipal(b, a)).toBe(mayBeOne);
 });

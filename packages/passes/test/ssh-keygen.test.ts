@@ -22,12 +22,12 @@ function keygen(args: readonly string[], input: Buffer = Buffer.alloc(0)) {
 }
 
 /** Whether `ssh-keygen -Y verify` accepts the signature, with these lines in allowed_signers and a clock at `NOW`. */
-function verifies(signature: string, lines: string, more: readonly string[] = []): boolean {
+function verifies(signature: string, lines: string, extraArgs: readonly string[] = []): boolean {
   writeFileSync(join(folder, 'statement.json.sig'), signature);
   writeFileSync(join(folder, 'signers'), lines);
   const args = ['-Y', 'verify', '-f', 'signers', '-I', 'dev@example.com', '-n', 'onceover', '-s', 'statement.json.sig'];
   const time = NOW.toISOString().replace(/[-:T]|\.\d+/g, '');
-  return keygen([...args, `-Overify-time=${time}`, ...more], statement).status === 0;
+  return keygen([...args, `-Overify-time=${time}`, ...extraArgs], statement).status === 0;
 }
 
 describe.each([
@@ -40,10 +40,10 @@ describe.each([
   beforeAll(() => expect(keygen(['-q', '-N', '', '-C', 'laptop', '-f', name, ...type]).status).toBe(0));
   const sign = (hash: string) =>
     keygen(['-Y', 'sign', '-n', 'onceover', '-f', name, `-Ohashalg=${hash}`], statement).stdout;
-  const printed = () => /SHA256:\S+/.exec(keygen(['-l', '-f', name]).stdout)?.[0] ?? '';
+  const printedFingerprint = () => /SHA256:\S+/.exec(keygen(['-l', '-f', name]).stdout)?.[0] ?? '';
 
   test.each(['sha256', 'sha512'])('its signature over %s is valid here', (hash) => {
-    expect(checkSignature(statement, sign(hash))).toEqual({ ok: true, keyFingerprint: printed() });
+    expect(checkSignature(statement, sign(hash))).toEqual({ ok: true, keyFingerprint: printedFingerprint() });
     expect(checkSignature(Buffer.concat([statement, statement]), sign(hash)).ok).toBe(false);
   });
 
@@ -52,7 +52,7 @@ describe.each([
     expect(verifies(sign('sha512'), lines)).toBe(true);
     const signers = readSigners(lines);
     expect(signers.problems).toEqual([]);
-    expect(findSigner(signers, printed(), [NOW])).toEqual({ ok: true, principals: ['dev@example.com'] });
+    expect(findSigner(signers, printedFingerprint(), [NOW])).toEqual({ ok: true, principals: ['dev@example.com'] });
   });
 });
 
@@ -103,8 +103,8 @@ describe('lines of a signers file mean here what they mean to ssh-keygen', () =>
   test.each(rows)('%s', (line, isAllowed) => {
     // ssh-keygen needs a name to look for. Of a line that excludes the name, others remain.
     const theirs = verifies(signature, `${line}\n`) || (line.startsWith('!') && isAllowed);
-    const ours = findSigner(readSigners(line), key.fingerprint, [NOW]).ok;
-    expect({ theirs, ours }).toEqual({ theirs: isAllowed, ours: isAllowed });
+    const isValidHere = findSigner(readSigners(line), key.fingerprint, [NOW]).ok;
+    expect({ theirs, ours: isValidHere }).toEqual({ theirs: isAllowed, ours: isAllowed });
   });
 
   test('a key in the list of revoked keys', () => {

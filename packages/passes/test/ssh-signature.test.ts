@@ -27,7 +27,7 @@ describe('checkSignature', () => {
     expect(checkSignature(message, keys.rsa.sign(message, { signatureType: 'rsa-sha2-256' })).ok).toBe(true);
   });
 
-  const refused: readonly [title: string, name: KeyName, changes: SignatureChanges, why: SignatureProblem][] = [
+  const refusals: readonly [title: string, name: KeyName, changes: SignatureChanges, why: SignatureProblem][] = [
     ['another namespace', 'ed25519', { namespace: 'git' }, 'other-namespace'],
     ['no namespace', 'ed25519', { namespace: '' }, 'other-namespace'],
     ['a namespace that begins with ours', 'ed25519', { namespace: 'onceover2' }, 'other-namespace'],
@@ -92,7 +92,7 @@ describe('checkSignature', () => {
     ],
     ['no base64', 'ed25519', { armor: () => armor('') }, 'not-a-signature'],
   ];
-  test.each(refused)('refuses %s', (_title, name, changes, why) => {
+  test.each(refusals)('refuses %s', (_title, name, changes, why) => {
     expect(checkSignature(message, keys[name].sign(message, changes))).toEqual({ ok: false, why });
   });
 
@@ -108,9 +108,9 @@ describe('checkSignature', () => {
     const bytes = Buffer.from(keys[name].sign(message, { armor: (base64) => base64 }), 'base64');
     fc.assert(
       fc.property(fc.nat(bytes.length * 8 - 1), (bit) => {
-        const flipped = Buffer.from(bytes);
-        flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-        expect(checkSignature(message, armor(flipped.toString('base64'))).ok).toBe(false);
+        const flippedBytes = Buffer.from(bytes);
+        flippedBytes[bit >> 3] = (flippedBytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        expect(checkSignature(message, armor(flippedBytes.toString('base64'))).ok).toBe(false);
       }),
       { numRuns: 150 },
     );

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const sql = (text: string) => sqlAt(process.env['ONCEOVER_STORE'] ?? '')(text);
 
 /** A branch that a laptop reviewed. `signer` signs its passes; only dev@example.com may. */
-async function reviewed(signer = 'dev@example.com'): Promise<Team> {
+async function teamWithReview(signer = 'dev@example.com'): Promise<Team> {
   const house = team();
   await reviewedBranch(house.clone({ key: signer }), 'work', ['src']);
   house.forget();
@@ -22,7 +22,7 @@ async function callsIn(house: Team, clone: Clone): Promise<number> {
 }
 
 test('a signed statement in the store counts in a job that does not trust the store', async () => {
-  const house = await reviewed();
+  const house = await teamWithReview();
   expect(await callsIn(house, house.ci('work'))).toBe(0);
 });
 
@@ -35,13 +35,13 @@ test.each([
   ],
   ['was cut off', 'statement = substr(statement, 1, 100)'],
 ])('a statement in the store that %s counts for nothing', async (_title, change) => {
-  const house = await reviewed();
+  const house = await teamWithReview();
   await sql(`UPDATE onceover.statements SET ${change}`);
   expect(await callsIn(house, house.ci('work'))).toBe(1);
 });
 
 test('a statement that a stranger signed counts for nothing', async () => {
-  const house = await reviewed('stranger@example.com');
+  const house = await teamWithReview('stranger@example.com');
   expect(await sql('SELECT count(*) > 0 AS some FROM onceover.statements')).toEqual([{ some: true }]);
   expect(await callsIn(house, house.ci('work'))).toBe(1);
 });
@@ -53,7 +53,7 @@ test.each([
 ])(
   'without statements, plain receipts with "trust: %s" in a pull request that may be of a fork',
   async (trust, calls) => {
-    const house = await reviewed();
+    const house = await teamWithReview();
     await sql('DELETE FROM onceover.statements');
     const clone = house.ci('work');
     const config = join(dirname(clone.root), '.config/onceover');

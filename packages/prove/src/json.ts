@@ -180,9 +180,9 @@ export const proveSchema = z.object({
 export type ProveDocument = z.infer<typeof proveSchema>;
 
 /** Returns the JSON document of a plan whose test cases were not reviewed. */
-export function planDocument(planned: ProvePlan): ProveDocument {
+export function planDocument(plan: ProvePlan): ProveDocument {
   return {
-    plan: planPart(planned),
+    plan: planPart(plan),
     end: 'planned',
     cases: 0,
     left_out: { caught_by_checks: 0, checks_fail_anyway: 0, not_playable: 0, no_verdict: 0 },
@@ -194,12 +194,12 @@ export function planDocument(planned: ProvePlan): ProveDocument {
 }
 
 /** Returns the JSON document of a finished or interrupted run of `onceover prove`. */
-export function proofDocument(played: PlayedProve): ProveDocument {
-  const { dropped, spent } = played;
+export function proofDocument(proofRun: PlayedProve): ProveDocument {
+  const { dropped, spent } = proofRun;
   return {
-    plan: planPart(played.plan),
-    end: played.end,
-    cases: played.cases.length,
+    plan: planPart(proofRun.plan),
+    end: proofRun.end,
+    cases: proofRun.cases.length,
     left_out: {
       caught_by_checks: dropped.caughtByChecks,
       checks_fail_anyway: dropped.checksFailAnyway,
@@ -208,8 +208,8 @@ export function proofDocument(played: PlayedProve): ProveDocument {
     },
     new_calls: spent.calls,
     new_usage: usagePart(spent.usage),
-    gates: played.proofs.map(gatePart),
-    results: played.results.map(({ reviewers: _reviewers, calls: _calls, usage: _usage, ...result }) => ({
+    gates: proofRun.proofs.map(gatePart),
+    results: proofRun.results.map(({ reviewers: _reviewers, calls: _calls, usage: _usage, ...result }) => ({
       ...result,
       variant: { ...result.variant },
     })),
@@ -218,8 +218,12 @@ export function proofDocument(played: PlayedProve): ProveDocument {
 
 function planPart({ gates, cases, classes, variants, repeat, seed, calls, perCall, install }: ProvePlan) {
   return {
-    ...{ gates: [...gates], cases: cases.map((one) => ({ ...one })), classes: classes.map((one) => ({ ...one })) },
-    ...{ variants: variants.map((one) => ({ ...one })), repeat, seed, calls, install: [...install] },
+    ...{
+      gates: [...gates],
+      cases: cases.map((group) => ({ ...group })),
+      classes: classes.map((group) => ({ ...group })),
+    },
+    ...{ variants: variants.map((variant) => ({ ...variant })), repeat, seed, calls, install: [...install] },
     tokens_per_call: perCall?.tokens ?? null,
     usd_per_call: perCall?.usd ?? null,
   };
@@ -231,11 +235,14 @@ function gatePart(proof: GateProof): z.infer<typeof gateProof> {
     prompt_digest: proof.promptDigest,
     at: proof.at,
     scores: scoresPart(proof.scores),
-    reviewers: proof.reviewers.map(({ scores: own, ...who }) => ({ ...who, scores: scoresPart(own) })),
-    variants: proof.variants.map((one) => ({
-      variant: { ...one.variant },
-      scores: scoresPart(one.scores),
-      usage: usagePart(one.usage),
+    reviewers: proof.reviewers.map(({ scores: reviewerScores, ...reviewer }) => ({
+      ...reviewer,
+      scores: scoresPart(reviewerScores),
+    })),
+    variants: proof.variants.map((entry) => ({
+      variant: { ...entry.variant },
+      scores: scoresPart(entry.scores),
+      usage: usagePart(entry.usage),
     })),
     comparisons: proof.comparisons.map(({ a, b, cases, onlyA, onlyB, p }) => ({
       ...{ a: { ...a }, b: { ...b }, cases, only_a: onlyA, only_b: onlyB, p },
@@ -246,23 +253,23 @@ function gatePart(proof: GateProof): z.infer<typeof gateProof> {
 }
 
 function scoresPart({ found, byClass, falseAlarms, falsePasses, flips }: Scores): z.infer<typeof scores> {
-  const part = (one: CountedShare) => ({ ...one });
+  const part = (share: CountedShare) => ({ ...share });
   return {
     found: part(found),
-    by_class: byClass.map((one) => ({ class: one.class, found: part(one.found) })),
+    by_class: byClass.map((classScore) => ({ class: classScore.class, found: part(classScore.found) })),
     false_alarms: part(falseAlarms),
     false_passes: part(falsePasses),
     flips: part(flips),
   };
 }
 
-function usagePart(used: Usage | null): z.infer<typeof usage> {
-  if (used === null) return null;
+function usagePart(tokenUsage: Usage | null): z.infer<typeof usage> {
+  if (tokenUsage === null) return null;
   return {
-    input_tokens: used.inputTokens,
-    cached_input_tokens: used.cachedInputTokens,
-    cache_write_tokens: used.cacheWriteTokens,
-    output_tokens: used.outputTokens,
-    cost_usd: used.costUsd,
+    input_tokens: tokenUsage.inputTokens,
+    cached_input_tokens: tokenUsage.cachedInputTokens,
+    cache_write_tokens: tokenUsage.cacheWriteTokens,
+    output_tokens: tokenUsage.outputTokens,
+    cost_usd: tokenUsage.costUsd,
   };
 }

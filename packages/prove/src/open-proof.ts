@@ -57,8 +57,8 @@ type Prepared = { readonly plan: ProvePlan; readonly config: ProofConfig; readon
 
 /** Returns what `onceover prove` would review and what that would cost. Calls no agent and writes nothing. */
 export async function planProof(repository: RepositoryPaths, options: ProveOptions): Promise<Result<ProvePlan>> {
-  const prepared = await prepare(repository, options);
-  return prepared.ok ? ok(prepared.value.plan) : prepared;
+  const preparation = await prepare(repository, options);
+  return preparation.ok ? ok(preparation.value.plan) : preparation;
 }
 
 async function prepare(repository: RepositoryPaths, options: ProveOptions): Promise<Result<Prepared>> {
@@ -67,30 +67,32 @@ async function prepare(repository: RepositoryPaths, options: ProveOptions): Prom
   const config = await readProofConfig(repository, options.gates, { everywhere: options.set });
   if (!config.ok) return config;
   const parsers = loadParsers(repository.root);
-  const gathered = await gather(repository, options, config.value, parsers);
-  if (!gathered.ok) return gathered;
-  const isWanted = (one: ProofCase) =>
-    (options.sources.length === 0 || options.sources.includes(one.source)) &&
-    config.value.gatesFor(pathsOf(one)).length > 0;
-  const all = gathered.value.filter(isWanted);
-  const chosen = chooseCases(all, options.cases);
-  const spare = all.filter((one) => !chosen.includes(one));
-  const tasks = chosen.flatMap((one) => tasksOf(one, options));
+  const caseList = await gather(repository, options, config.value, parsers);
+  if (!caseList.ok) return caseList;
+  const isWanted = (candidate: ProofCase) =>
+    (options.sources.length === 0 || options.sources.includes(candidate.source)) &&
+    config.value.gatesFor(pathsOf(candidate)).length > 0;
+  const coveredCases = caseList.value.filter(isWanted);
+  const selection = chooseCases(coveredCases, options.cases);
+  const spare = coveredCases.filter((candidate) => !selection.includes(candidate));
+  const tasks = selection.flatMap((proofCase) => tasksOf(proofCase, options));
   const ledger = await openLedger(repository.commonDir).all();
   const gates = [
     ...new Set(
-      chosen.flatMap((one) => config.value.gatesFor(pathsOf(one)).map(({ id }) => config.value.originalId(id))),
+      selection.flatMap((proofCase) =>
+        config.value.gatesFor(pathsOf(proofCase)).map(({ id }) => config.value.originalId(id)),
+      ),
     ),
   ];
   const plan: ProvePlan = {
     gates,
-    cases: [...grouped(chosen, ({ source }) => source)].map(([source, own]) => ({ source, count: own.length })),
+    cases: [...grouped(selection, ({ source }) => source)].map(([source, group]) => ({ source, count: group.length })),
     classes: [
       ...grouped(
-        chosen.flatMap(({ planted }) => planted?.class ?? []),
-        (one) => one,
+        selection.flatMap(({ planted }) => planted?.class ?? []),
+        (bugClass) => bugClass,
       ),
-    ].map(([name, own]) => ({ class: name, count: own.length })),
+    ].map(([name, group]) => ({ class: name, count: group.length })),
     variants: [...new Map(tasks.map(({ variant }) => [variantKey(variant), variant])).values()],
     repeat: options.repeat,
     seed: options.seed,
@@ -99,41 +101,41 @@ async function prepare(repository: RepositoryPaths, options: ProveOptions): Prom
     budget: options.budget,
     checks: config.value.checks.length,
     install: options.set ? [] : installable(parsers, await sourceExtensions(repository)),
-    titles: chosen.map(({ source, title, planted }) => ({ source, title, class: planted?.class ?? null })),
+    titles: selection.map(({ source, title, planted }) => ({ source, title, class: planted?.class ?? null })),
   };
-  return ok({ plan, config: config.value, candidates: [...chosen, ...spare] });
+  return ok({ plan, config: config.value, candidates: [...selection, ...spare] });
 }
 
 async function gather(
   repository: RepositoryPaths,
-  { set, own, seed, cases: most, sources }: ProveOptions,
+  { set, own, seed, cases: maxCases, sources }: ProveOptions,
   config: ProofConfig,
   parsers: Parsers,
 ): Promise<Result<readonly ProofCase[]>> {
   if (set) return ok(publicSet());
   const covers = (path: RepoPath) => config.gatesFor([path]).length > 0;
   const bugsPerChange = config.checks.length === 0 ? 1 : BUGS_PER_CHANGE;
-  const gathered = await gatherCases({ repository, parsers, seed, most, sources, bugsPerChange, covers });
-  if (!gathered.ok || own === null) return gathered;
+  const caseList = await gatherCases({ repository, parsers, seed, most: maxCases, sources, bugsPerChange, covers });
+  if (!caseList.ok || own === null) return caseList;
   const head = await asResult(gitText(repository.root, ['rev-parse', '--verify', 'HEAD^{commit}']));
   if (!head.ok) return head;
   const folder = isAbsolute(own) ? own : join(repository.root, repository.prefix, own);
-  const read = readOwnCases(folder, head.value as CommitId);
-  return read.ok ? ok([...read.value, ...gathered.value]) : read;
+  const ownCases = readOwnCases(folder, head.value as CommitId);
+  return ownCases.ok ? ok([...ownCases.value, ...caseList.value]) : ownCases;
 }
 
 // Good tests catch most planted bugs, so a case that counts may need several tries.
 const BUGS_PER_CHANGE = 8;
 
 async function sourceExtensions({ root }: RepositoryPaths): Promise<readonly string[]> {
-  const listed = await asResult(gitText(root, ['ls-files']));
-  return listed.ok ? listed.value.split('\n').filter(isSourceFile) : [];
+  const listing = await asResult(gitText(root, ['ls-files']));
+  return listing.ok ? listing.value.split('\n').filter(isSourceFile) : [];
 }
 
 /** Returns the parser packages that must be installed so that bugs can be planted in this repository's files. */
 function installable({ missing }: Parsers, files: readonly string[]): readonly string[] {
-  const needed = missing.filter(({ extensions }) => files.some((file) => extensions.test(file)));
-  return [...new Set(needed.flatMap(({ packages }) => packages))];
+  const neededParsers = missing.filter(({ extensions }) => files.some((file) => extensions.test(file)));
+  return [...new Set(neededParsers.flatMap(({ packages }) => packages))];
 }
 
 /** Receives the progress of `onceover prove`. Aborting `stop` ends it. */
@@ -148,9 +150,9 @@ export async function playPlannedProof(
   options: ProveOptions,
   { stop, tell }: ProvePorts,
 ): Promise<Result<PlayedProve>> {
-  const prepared = await prepare(repository, options);
-  if (!prepared.ok) return prepared;
-  const { plan, config, candidates } = prepared.value;
+  const preparation = await prepare(repository, options);
+  if (!preparation.ok) return preparation;
+  const { plan, config, candidates } = preparation.value;
   const name = `prove-${sha256(repository.commonDir).slice(0, 16)}`;
   const path = namedScratchPath(repository.root, name);
   if (!path.ok) return path;
@@ -164,21 +166,21 @@ export async function playPlannedProof(
     if (!ready.ok) return ready;
     const remote = options.remote === undefined ? await runsRemotely() : ok(options.remote);
     if (!remote.ok) return remote;
-    const kept = openKeptAnswers(repository.commonDir);
+    const keptAnswers = openKeptAnswers(repository.commonDir);
     const ledger = openLedger(repository.commonDir);
     const ports = {
-      ...{ folder, kept, stop, repository, isRemote: remote.value, dependencies: ready.value },
+      ...{ folder, kept: keptAnswers, stop, repository, isRemote: remote.value, dependencies: ready.value },
       modelEnvironment: modelEnvironment(process.env),
       reporter: { tell: () => {} },
     };
     const request = { candidates, most: options.cases, choice: options, budget: options.budget, tell };
-    const played = await playProof(request, config, ports, ledger.add);
-    if (!played.ok) return played;
-    kept.cleanUp();
-    const proofs = proofsOf(inOrder(played.value.results, plan), config, played.value.cases);
+    const proofResult = await playProof(request, config, ports, ledger.add);
+    if (!proofResult.ok) return proofResult;
+    keptAnswers.cleanUp();
+    const proofs = proofsOf(inOrder(proofResult.value.results, plan), config, proofResult.value.cases);
     const outdone: GateId[] = [];
     // An interrupted run covers fewer test cases than planned, so its scores must not replace stored ones.
-    if (played.value.end === 'done' || played.value.end === 'budget') {
+    if (proofResult.value.end === 'done' || proofResult.value.end === 'budget') {
       const store = openProofs(repository.commonDir);
       for (const proof of proofs) {
         const earlier = store.read(proof.gate);
@@ -186,11 +188,11 @@ export async function playPlannedProof(
           outdone.push(proof.gate);
           continue;
         }
-        const written = store.write(proof);
-        if (!written.ok) return written;
+        const writeResult = store.write(proof);
+        if (!writeResult.ok) return writeResult;
       }
     }
-    return ok({ ...played.value, plan, proofs, outdone });
+    return ok({ ...proofResult.value, plan, proofs, outdone });
   } finally {
     if (scratch.ok) scratch.value.remove();
     await lock.value.release();
@@ -198,7 +200,7 @@ export async function playPlannedProof(
 }
 
 async function prepareFolder(repository: RepositoryPaths, folder: string, { checks }: ProofConfig) {
-  const copied = tryDisk('write', folder, () => {
+  const copyResult = tryDisk('write', folder, () => {
     mkdirSync(join(folder, 'onceover'), { recursive: true });
     for (const name of ['capabilities.json', 'versions.json']) {
       tryDisk('read', name, () =>
@@ -206,7 +208,7 @@ async function prepareFolder(repository: RepositoryPaths, folder: string, { chec
       );
     }
   });
-  if (!copied.ok) return copied;
+  if (!copyResult.ok) return copyResult;
   return checks.length === 0 ? ok([]) : copyDependencies(repository.root, folder);
 }
 
@@ -226,15 +228,17 @@ function proofsOf(
   cases: readonly ProofCase[],
 ): readonly GateProof[] {
   const rubrics = new Map(
-    cases.flatMap((one) => config.gatesFor(pathsOf(one)).map((gate) => [config.originalId(gate.id), gate] as const)),
+    cases.flatMap((proofCase) =>
+      config.gatesFor(pathsOf(proofCase)).map((gate) => [config.originalId(gate.id), gate] as const),
+    ),
   );
   const at = new Date().toISOString();
-  return [...grouped(results, ({ gate }) => gate)].flatMap(([id, own]) => {
+  return [...grouped(results, ({ gate }) => gate)].flatMap(([id, gateResults]) => {
     const gate = rubrics.get(id);
-    const [first] = own;
+    const [first] = gateResults;
     if (gate === undefined || first === undefined) return [];
     // Take the main scores from the first configuration only, so that each test case counts once.
-    const headline = own.filter(({ variant }) => variantKey(variant) === variantKey(first.variant));
+    const headline = gateResults.filter(({ variant }) => variantKey(variant) === variantKey(first.variant));
     const reviewers = scoreReviewers(headline);
     return [
       {
@@ -242,10 +246,10 @@ function proofsOf(
         agents: reviewers.map(({ agent, model }) => ({ agent, model })),
         scores: scoreTrials(headline),
         reviewers,
-        variants: scoreVariants(own),
-        comparisons: compareVariants(own),
-        usage: own.reduce((sum: Usage | null, { usage }) => addUsage(sum, usage), null),
-        calls: own.reduce((sum, { calls }) => sum + calls, 0),
+        variants: scoreVariants(gateResults),
+        comparisons: compareVariants(gateResults),
+        usage: gateResults.reduce((sum: Usage | null, { usage }) => addUsage(sum, usage), null),
+        calls: gateResults.reduce((sum, { calls }) => sum + calls, 0),
       },
     ];
   });

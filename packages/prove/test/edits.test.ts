@@ -85,7 +85,7 @@ test('the place of a removed statement is the lines around the gap', () => {
   const edit = parsers
     .parserFor('a.ts')
     ?.edits('a.ts', source)
-    ?.find((one) => one.class === 'resource');
+    ?.find((candidate) => candidate.class === 'resource');
   if (edit === undefined) throw new Error('no edit was found');
   expect(placeOf('a.ts' as RepoPath, source, edit)).toEqual({ file: 'a.ts', from: 2, to: 3 });
 });

@@ -21,6 +21,6 @@ test.each<[title: string, kind: BugClass, finding: [string | null, number | null
   ['in another file at the same line', 'boundary', ['src/b.ts', 21, 'off by one'], false],
   ['without a file', 'boundary', [null, 21, 'off by one'], false],
   ['near an undone fix, whose class has no words', 'fix', ['src/a.ts', 17, 'a check is missing'], false],
-])('a finding %s', (_title, kind, [file, line, issue], found) => {
-  expect(findsBug({ file, line, issue, fix: null }, bug(kind))).toBe(found);
+])('a finding %s', (_title, kind, [file, line, issue], isFound) => {
+  expect(findsBug({ file, line, issue, fix: null }, bug(kind))).toBe(isFound);
 });

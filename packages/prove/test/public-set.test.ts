@@ -6,7 +6,7 @@ const cases = publicSet();
 
 test('the public set has a bug of every class that can be planted, and as many changes without a bug', () => {
   const classes = new Set(cases.flatMap(({ planted }) => planted?.class ?? []));
-  expect([...classes].sort()).toEqual(BUG_CLASSES.filter((one) => one !== 'fix' && one !== 'other').sort());
+  expect([...classes].sort()).toEqual(BUG_CLASSES.filter((name) => name !== 'fix' && name !== 'other').sort());
   expect(cases).toHaveLength(24);
   expect(cases.filter(({ planted }) => planted === null)).toHaveLength(14);
 });
@@ -16,8 +16,8 @@ test('every case of the public set differs from the same change without a bug, a
   for (const bug of bugs) {
     const clean = cases.find(({ title }) => title === `${bug.title} (no bug)`);
     const [place] = bug.planted?.places ?? [];
-    const lines = (one: typeof clean) =>
-      one?.rounds[0]?.files.find(({ path }) => path === place?.file)?.text?.split('\n') ?? [];
+    const lines = (proofCase: typeof clean) =>
+      proofCase?.rounds[0]?.files.find(({ path }) => path === place?.file)?.text?.split('\n') ?? [];
     const [bad, good] = [lines(bug), lines(clean)];
     const first = bad.findIndex((line, i) => line !== good[i]) + 1;
     expect({ title: bug.title, isInside: first >= (place?.from ?? 0) && first <= (place?.to ?? 0) + 1 }).toEqual({

@@ -10,9 +10,9 @@ type Rates = { readonly detects: number; readonly alarms: number };
 /** Plays a proof: a reviewer finds each bug with one probability and raises a false alarm with another. */
 function simulate({ detects, alarms }: Rates, counts: { bugs: number; clean: number }, random: () => number): Trial[] {
   const trial = (id: string, isBug: boolean, repeat: number): Trial => {
-    const found = isBug && random() < detects;
-    const verdict = found || random() < alarms ? 'fail' : 'pass';
-    return { case: id, class: isBug ? 'guard' : null, repeat, verdict, found };
+    const isFound = isBug && random() < detects;
+    const verdict = isFound || random() < alarms ? 'fail' : 'pass';
+    return { case: id, class: isBug ? 'guard' : null, repeat, verdict, found: isFound };
   };
   const ids = [
     ...Array.from({ length: counts.bugs }, (_, i) => [`bug ${i}`, true] as const),
@@ -33,12 +33,12 @@ describe('scores', () => {
       { detects: 0.3, alarms: 1 },
       'This gate fails nearly everything: it failed 12 of 12 (95 %: 76–100 %)',
     ],
-  ] as const)('30 cases expose a reviewer that is a %s, in one line', (expected, rates, line) => {
+  ] as const)('30 cases expose a reviewer that is a %s, in one line', (exposure, rates, line) => {
     const scores = scoreTrials(simulate(rates, { bugs: 18, clean: 12 }, seededRandom(1)));
-    const exposed = exposureOf(scores);
-    expect(exposed).toBe(expected);
-    expect(EXPOSED[expected](scores)).toContain(line);
-    expect(EXPOSED[expected](scores)).not.toContain('\n');
+    const actualExposure = exposureOf(scores);
+    expect(actualExposure).toBe(exposure);
+    expect(EXPOSED[exposure](scores)).toContain(line);
+    expect(EXPOSED[exposure](scores)).not.toContain('\n');
   });
 
   test('an average reviewer, and one with few cases, is not exposed', () => {
@@ -65,7 +65,7 @@ describe('scores', () => {
 });
 
 describe('comparison of variants', () => {
-  const result = (id: number, sessions: 'new' | 'resumed', found: boolean): CaseResult => ({
+  const result = (id: number, sessions: 'new' | 'resumed', isFound: boolean): CaseResult => ({
     ...{
       case: String(id),
       title: 'a scenario',
@@ -73,40 +73,40 @@ describe('comparison of variants', () => {
       class: 'guard',
       gate: 'review:src:code',
       repeat: 1,
-      found,
+      found: isFound,
     },
     ...{
       variant: { reviewers: null, sessions, reading: null },
-      verdict: found ? 'fail' : 'pass',
+      verdict: isFound ? 'fail' : 'pass',
       reviewers: [],
       calls: 1,
       usage: null,
     },
   });
-  const compared = (onlyNew: number, both: number) =>
+  const compareNew = (onlyNew: number, bothCount: number) =>
     compareVariants(
-      Array.from({ length: onlyNew + both }, (_, i) => [
+      Array.from({ length: onlyNew + bothCount }, (_, i) => [
         result(i, 'new', true),
         result(i, 'resumed', i >= onlyNew),
       ]).flat(),
     );
 
   test('eight bugs that only one variant found are more than chance', () => {
-    expect(compared(8, 4)).toMatchObject([{ cases: 12, onlyA: 8, onlyB: 0 }]);
-    expect(compared(8, 4)[0]?.p).toBeLessThan(0.01);
+    expect(compareNew(8, 4)).toMatchObject([{ cases: 12, onlyA: 8, onlyB: 0 }]);
+    expect(compareNew(8, 4)[0]?.p).toBeLessThan(0.01);
   });
 
   test('the same difference is less certain if it is one of several', () => {
     const results = ['new', 'resumed', 'skipped'] as const;
-    const all = results.flatMap((sessions) =>
+    const variantResults = results.flatMap((sessions) =>
       Array.from({ length: 12 }, (_, i) => ({
         ...result(i, 'new', sessions !== 'resumed' || i >= 6),
         variant: { reviewers: null, sessions, reading: null },
       })),
     );
-    const two = all.filter(({ variant }) => variant.sessions !== 'skipped');
+    const two = variantResults.filter(({ variant }) => variant.sessions !== 'skipped');
     expect(compareVariants(two)).toMatchObject([{ onlyA: 6, onlyB: 0, p: expect.closeTo(0.031, 3) }]);
-    expect(compareVariants(all).map(({ onlyA, onlyB, p }) => [onlyA, onlyB, Number(p.toFixed(3))])).toEqual([
+    expect(compareVariants(variantResults).map(({ onlyA, onlyB, p }) => [onlyA, onlyB, Number(p.toFixed(3))])).toEqual([
       ...[
         [6, 0, 0.094],
         [0, 0, 1],
@@ -116,6 +116,6 @@ describe('comparison of variants', () => {
   });
 
   test('three such bugs are not', () => {
-    expect(compared(3, 9)[0]?.p).toBeGreaterThan(0.05);
+    expect(compareNew(3, 9)[0]?.p).toBeGreaterThan(0.05);
   });
 });

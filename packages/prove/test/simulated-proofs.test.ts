@@ -20,20 +20,20 @@ type Case = { readonly id: string; readonly class: BugClass | null };
 /** Simulates both reviews of a case by these reviewers. The gate fails if one of them fails. */
 function results({ id, class: kind }: Case, reviewers: readonly Rates[], random: () => number): readonly CaseResult[] {
   const first = reviewers.map(({ detects, alarms }, i): ReviewerResult => {
-    const found = kind !== null && random() < (detects[kind] ?? 0);
-    const verdict = found || random() < alarms ? 'fail' : 'pass';
-    return { slot: i + 1, agent: `agent-${i + 1}`, model: null, verdict, found };
+    const isFound = kind !== null && random() < (detects[kind] ?? 0);
+    const verdict = isFound || random() < alarms ? 'fail' : 'pass';
+    return { slot: i + 1, agent: `agent-${i + 1}`, model: null, verdict, found: isFound };
   });
-  const second = first.map((one, i): ReviewerResult => {
-    if (random() >= (reviewers[i]?.flips ?? 0)) return one;
-    return { ...one, verdict: one.verdict === 'pass' ? 'fail' : 'pass' };
+  const second = first.map((result, i): ReviewerResult => {
+    if (random() >= (reviewers[i]?.flips ?? 0)) return result;
+    return { ...result, verdict: result.verdict === 'pass' ? 'fail' : 'pass' };
   });
-  return [first, second].map((own, i) => ({
+  return [first, second].map((reviewerResults, i) => ({
     ...{ case: id, title: id, source: 'mutant', class: kind, gate: 'review:src:code', repeat: i + 1, calls: 1 },
     variant: { reviewers: null, sessions: 'new', reading: null },
-    verdict: own.some(({ verdict }) => verdict === 'fail') ? 'fail' : 'pass',
-    found: own.some(({ found }) => found),
-    reviewers: own,
+    verdict: reviewerResults.some(({ verdict }) => verdict === 'fail') ? 'fail' : 'pass',
+    found: reviewerResults.some(({ found }) => found),
+    reviewers: reviewerResults,
     usage: {
       ...{ inputTokens: 1, cachedInputTokens: 0, cacheWriteTokens: 0, outputTokens: 1 },
       costUsd: USD_PER_REVIEW,
@@ -41,18 +41,18 @@ function results({ id, class: kind }: Case, reviewers: readonly Rates[], random:
   }));
 }
 
-const product = (numbers: readonly number[]) => numbers.reduce((all, one) => all * one, 1);
+const product = (numbers: readonly number[]) => numbers.reduce((result, factor) => result * factor, 1);
 const share = (list: readonly Case[], chance: (one: Case) => number) =>
-  list.reduce((sum, one) => sum + chance(one), 0) / list.length;
+  list.reduce((sum, bugCase) => sum + chance(bugCase), 0) / list.length;
 
 /** Returns the true value of each score of these reviewers together. */
 function truthOf(cases: readonly Case[], reviewers: readonly Rates[]) {
-  const bugs = cases.filter((one) => one.class !== null);
-  const finds = (one: Case) => 1 - product(reviewers.map(({ detects }) => 1 - (detects[one.class ?? ''] ?? 0)));
+  const bugs = cases.filter((bugCase) => bugCase.class !== null);
+  const finds = (bugCase: Case) => 1 - product(reviewers.map(({ detects }) => 1 - (detects[bugCase.class ?? ''] ?? 0)));
   const passes = ({ class: kind }: Case) =>
     reviewers.map(({ detects, alarms }) => (1 - (detects[kind ?? ''] ?? 0)) * (1 - alarms));
-  const flips = (one: Case) => {
-    const ways = passes(one).map((pass, i) => ({ pass, flips: reviewers[i]?.flips ?? 0 }));
+  const flips = (bugCase: Case) => {
+    const ways = passes(bugCase).map((pass, i) => ({ pass, flips: reviewers[i]?.flips ?? 0 }));
     const bothPass = product(ways.map((way) => way.pass * (1 - way.flips)));
     const firstPasses = product(ways.map((way) => way.pass));
     const secondPasses = product(ways.map((way) => way.pass * (1 - way.flips) + (1 - way.pass) * way.flips));
@@ -61,18 +61,18 @@ function truthOf(cases: readonly Case[], reviewers: readonly Rates[]) {
   return {
     found: share(bugs, finds),
     falseAlarms: 1 - product(reviewers.map(({ alarms }) => 1 - alarms)),
-    falsePasses: share(bugs, (one) => product(passes(one))),
+    falsePasses: share(bugs, (bugCase) => product(passes(bugCase))),
     flips: share(cases, flips),
     byClass: Object.fromEntries(CLASSES.map((kind) => [kind, finds({ id: '', class: kind })])),
   };
 }
 
 /** Returns the lower and the upper end of the cost per bug, as the report shows them. */
-function costPerBug(all: readonly CaseResult[]): readonly [low: number, high: number] | null {
-  const variants = scoreVariants(all);
+function costPerBug(caseResults: readonly CaseResult[]): readonly [low: number, high: number] | null {
+  const variants = scoreVariants(caseResults);
   const proof = {
     ...{ gate: 'review:src:code', promptDigest: '', agentsDigest: '', at: '', agents: [], comparisons: [], calls: 0 },
-    ...{ scores: scoreTrials(all), reviewers: [], variants, usage: variants[0]?.usage ?? null },
+    ...{ scores: scoreTrials(caseResults), reviewers: [], variants, usage: variants[0]?.usage ?? null },
   };
   const text = scoreRows(proof).find(([label]) => label === 'cost')?.[1] ?? '';
   const [, low, high] = /per bug found \(95 %: \$([\d.]+)–\$([\d.]+)\)/.exec(text) ?? [];
@@ -97,29 +97,30 @@ function coverage(): ReadonlyMap<string, readonly [inside: number, of: number]> 
       flips: 0.02 + 0.3 * random(),
     });
     const reviewers = [rates(), rates()];
-    const numbers = (most: number) => Array.from({ length: 12 + Math.floor(random() * most) }, (_, k) => k);
+    const numbers = (maxExtra: number) => Array.from({ length: 12 + Math.floor(random() * maxExtra) }, (_, k) => k);
     const cases: readonly Case[] = [
       ...CLASSES.flatMap((kind) => numbers(20).map((k) => ({ id: `${kind} ${k}`, class: kind }))),
       ...numbers(40).map((k) => ({ id: `clean ${k}`, class: null })),
     ];
-    const all = cases.flatMap((one) => results(one, reviewers, random));
+    const caseResults = cases.flatMap((bugCase) => results(bugCase, reviewers, random));
     const truth = truthOf(cases, reviewers);
-    const scores = scoreTrials(all);
+    const scores = scoreTrials(caseResults);
     for (const name of ['found', 'falseAlarms', 'falsePasses', 'flips'] as const) {
       compare(name, scores[name], truth[name]);
     }
-    for (const one of scores.byClass) compare(`found ${one.class}`, one.found, truth.byClass[one.class] ?? -1);
-    for (const { slot, scores: own } of scoreReviewers(all)) {
+    for (const classScore of scores.byClass)
+      compare(`found ${classScore.class}`, classScore.found, truth.byClass[classScore.class] ?? -1);
+    for (const { slot, scores: reviewerScores } of scoreReviewers(caseResults)) {
       const alone = truthOf(
         cases,
         reviewers.filter((_, k) => k === slot - 1),
       );
       for (const name of ['found', 'falseAlarms', 'falsePasses', 'flips'] as const) {
-        compare(`reviewer ${slot} ${name}`, own[name], alone[name]);
+        compare(`reviewer ${slot} ${name}`, reviewerScores[name], alone[name]);
       }
     }
-    const cost = costPerBug(all);
-    const bugs = cases.filter((one) => one.class !== null).length;
+    const cost = costPerBug(caseResults);
+    const bugs = cases.filter((bugCase) => bugCase.class !== null).length;
     const perBug = (cases.length * USD_PER_REVIEW) / (bugs * truth.found);
     if (cost !== null) note('cost per bug found', perBug >= cost[0] && perBug <= cost[1]);
   }

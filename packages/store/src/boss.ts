@@ -52,9 +52,9 @@ export function openWorkerBoss(
 }
 
 async function startBoss(where: string, options: object): Promise<PgBoss> {
-  const found = optionalPackage('pg-boss') as BossPackage | null;
-  if (found?.PgBoss === undefined) throw storeError(where, 'no-package', '');
-  const boss = new found.PgBoss({ ...options, schema: QUEUE_SCHEMA });
+  const pgBoss = optionalPackage('pg-boss') as BossPackage | null;
+  if (pgBoss?.PgBoss === undefined) throw storeError(where, 'no-package', '');
+  const boss = new pgBoss.PgBoss({ ...options, schema: QUEUE_SCHEMA });
   // pg-boss also reports lost connections here. Ignore them: every caller gets the error itself.
   boss.on('error', () => undefined);
   try {

@@ -104,9 +104,9 @@ function databaseOf(pool: Pool, where: string, { waitSeconds = 20, stop }: Conne
         const why = error instanceof StoreError ? null : storeTrouble(error);
         if (why === null) throw error;
         const isWorthWaiting = why === 'unreachable' || why === 'conflict';
-        const said = error instanceof Error ? error.message : String(error);
+        const message = error instanceof Error ? error.message : String(error);
         if (!isWorthWaiting || Date.now() + pauseMs > until || stop?.aborted === true)
-          throw storeError(where, why === 'conflict' ? 'timeout' : why, said);
+          throw storeError(where, why === 'conflict' ? 'timeout' : why, message);
         await pause(pauseMs, undefined, stop === undefined ? {} : { signal: stop }).catch(() => undefined);
       }
     }
@@ -118,9 +118,9 @@ function databaseOf(pool: Pool, where: string, { waitSeconds = 20, stop }: Conne
     transaction: (work) =>
       patiently(async (client) => {
         await client.query('BEGIN');
-        const done = await work(queryOf(client));
+        const result = await work(queryOf(client));
         await client.query('COMMIT');
-        return done;
+        return result;
       }),
     close: () => pool.end(),
   };
@@ -137,10 +137,10 @@ async function withClient<T>(pool: Pool, work: (client: PoolClient) => Promise<T
   const ignore = () => undefined;
   client.on('error', ignore);
   try {
-    const done = await work(client);
+    const result = await work(client);
     client.off('error', ignore);
     client.release();
-    return done;
+    return result;
   } catch (error) {
     client.release(true);
     throw error;

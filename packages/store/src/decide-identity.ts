@@ -40,16 +40,16 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = {
  * default port, `.git` and final slashes. A local path stays as it is.
  */
 export function normaliseRemote(address: string): string {
-  const trimmed = address.trim();
-  const scp = /^(?:[^@/\s]+@)?(\[[^\]\s]+\]|[^:/\s[\]]+):(?!\/\/)(.*)$/s.exec(trimmed);
+  const url = address.trim();
+  const scp = /^(?:[^@/\s]+@)?(\[[^\]\s]+\]|[^:/\s[\]]+):(?!\/\/)(.*)$/s.exec(url);
   if (scp !== null && !/^[a-z]$/i.test(scp[1] ?? '')) return hostAndPath(scp[1] ?? '', '', scp[2] ?? '');
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i
-    .exec(trimmed)?.[1]
+    .exec(url)?.[1]
     ?.toLowerCase()
     .replace(/^git\+/, '');
-  if (scheme === undefined || scheme === 'file') return `file:${trimPath(trimmed.replace(/^file:\/\//i, ''), '/')}`;
-  const rest = trimmed.slice(trimmed.indexOf('://') + 3);
-  const [, host = '', port = '', path = ''] = /^(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)(?::(\d*))?(.*)$/s.exec(rest) ?? [];
+  if (scheme === undefined || scheme === 'file') return `file:${trimPath(url.replace(/^file:\/\//i, ''), '/')}`;
+  const hostPart = url.slice(url.indexOf('://') + 3);
+  const [, host = '', port = '', path = ''] = /^(?:[^@/]*@)?(\[[^\]]*\]|[^:/]*)(?::(\d*))?(.*)$/s.exec(hostPart) ?? [];
   const isDefault = port === '' || port === DEFAULT_PORTS[`${scheme}:`];
   return hostAndPath(host, isDefault ? '' : `:${port}`, path.replace(/[?#].*$/s, ''));
 }

@@ -21,8 +21,8 @@ function isOwnBranch(env: NodeJS.ProcessEnv, event: unknown): boolean {
   // Only people who may push to the repository can add to its merge queue, so a merge queue run is not from a fork.
   if (env['GITHUB_EVENT_NAME'] === 'merge_group') return true;
   if (env['GITHUB_EVENT_NAME'] !== undefined) return isSameRepository(event);
-  const isSame = (one: string | undefined, other: string | undefined) =>
-    one !== undefined && one !== '' && one === other;
+  const isSame = (first: string | undefined, second: string | undefined) =>
+    first !== undefined && first !== '' && first === second;
   return (
     isSame(env['CI_MERGE_REQUEST_SOURCE_PROJECT_ID'], env['CI_MERGE_REQUEST_PROJECT_ID']) ||
     env['SYSTEM_PULLREQUEST_ISFORK'] === 'False' ||
@@ -33,8 +33,8 @@ function isOwnBranch(env: NodeJS.ProcessEnv, event: unknown): boolean {
 function isSameRepository(event: unknown): boolean {
   const pull = isRecord(event) ? event['pull_request'] : null;
   const nameOf = (side: 'head' | 'base') => {
-    const found = isRecord(pull) ? pull[side] : null;
-    const repo = isRecord(found) ? found['repo'] : null;
+    const branch = isRecord(pull) ? pull[side] : null;
+    const repo = isRecord(branch) ? branch['repo'] : null;
     return isRecord(repo) ? repo['full_name'] : null;
   };
   return typeof nameOf('head') === 'string' && nameOf('head') === nameOf('base');

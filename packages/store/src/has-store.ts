@@ -5,8 +5,12 @@ import { STORE_VARIABLE } from '@onceover/base/platform/secret-variables';
 
 /** Returns the path of the user's own config file. */
 export function userConfigPath(env: NodeJS.ProcessEnv): string {
-  const given = env['XDG_CONFIG_HOME'] ?? '';
-  return join(isAbsolute(given) ? given : join(env['HOME'] || homedir(), '.config'), 'onceover', 'config.yml');
+  const configHome = env['XDG_CONFIG_HOME'] ?? '';
+  return join(
+    isAbsolute(configHome) ? configHome : join(env['HOME'] || homedir(), '.config'),
+    'onceover',
+    'config.yml',
+  );
 }
 
 /**
@@ -14,8 +18,8 @@ export function userConfigPath(env: NodeJS.ProcessEnv): string {
  * but only looks for a line with an address. `readUserConfig` parses the file later and reports its errors.
  */
 export function hasTeamStore(env: NodeJS.ProcessEnv = process.env): boolean {
-  const given = env[STORE_VARIABLE];
-  if (given !== undefined) return given !== '';
+  const address = env[STORE_VARIABLE];
+  if (address !== undefined) return address !== '';
   try {
     return /^[^#\n]*postgres/m.test(readFileSync(userConfigPath(env), 'utf8'));
   } catch {

@@ -22,9 +22,9 @@ export async function readCloneFacts({
   return asResult(
     (async () => {
       const options = { expected: [0, 1] };
-      const listed = await git(root, ['config', '-z', '--get-regexp', '^remote\\..*\\.url$'], options);
+      const answer = await git(root, ['config', '-z', '--get-regexp', '^remote\\..*\\.url$'], options);
       const remotes = new Map<string, string>();
-      for (const line of listed.stdout.toString('utf8').split('\0')) {
+      for (const line of answer.stdout.toString('utf8').split('\0')) {
         const [, name, url] = /^remote\.(.*)\.url\n(.*)$/s.exec(line) ?? [];
         // If a remote has several addresses, use the first, because git fetches from it.
         if (name !== undefined && url !== undefined && !remotes.has(name)) remotes.set(name, url);
@@ -49,13 +49,13 @@ async function firstCommit(root: string): Promise<string> {
  * before.
  */
 export async function openRepositoryRow(database: Database, facts: CloneFacts): Promise<Result<RepositoryRow>> {
-  const wanted = repositoryIdentity(facts.remote, facts.root);
-  if (facts.root !== null) return storeResult(addRow(database, wanted));
-  const found = await storeResult(rowsOfRemote(database, wanted.remote));
-  if (!found.ok) return found;
-  const [row, ...others] = found.value;
-  if (row !== undefined && others.length === 0 && wanted.remote !== '') return ok(row);
-  return err(storeError(database.where, 'shallow-clone', wanted.remote).failure);
+  const identity = repositoryIdentity(facts.remote, facts.root);
+  if (facts.root !== null) return storeResult(addRow(database, identity));
+  const rows = await storeResult(rowsOfRemote(database, identity.remote));
+  if (!rows.ok) return rows;
+  const [row, ...otherRows] = rows.value;
+  if (row !== undefined && otherRows.length === 0 && identity.remote !== '') return ok(row);
+  return err(storeError(database.where, 'shallow-clone', identity.remote).failure);
 }
 
 type Row = { readonly id: string; readonly identity: string; readonly remote: string; readonly root: string };

@@ -31,9 +31,9 @@ async function applyAll(database: Database, migrations: readonly Migration[]): P
     await query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
     await query(`CREATE TABLE IF NOT EXISTS ${SCHEMA}.migrations (
       version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`);
-    const found = await schemaVersion(query);
-    if (found > newest) throw newerSchema(database, found, newest);
-    const missing = migrations.filter(({ version }) => version > found);
+    const currentVersion = await schemaVersion(query);
+    if (currentVersion > newest) throw newerSchema(database, currentVersion, newest);
+    const missing = migrations.filter(({ version }) => version > currentVersion);
     for (const { version, name, sql } of missing) {
       await query(sql);
       await query(`INSERT INTO ${SCHEMA}.migrations (version, name) VALUES ($1, $2)`, [version, name]);
@@ -50,6 +50,6 @@ async function schemaVersion(query: Query): Promise<number> {
   return row?.version ?? 0;
 }
 
-function newerSchema({ where }: Database, found: number, known: number): StoreError {
-  return storeError(where, 'newer-schema', `version ${found}, and this program knows ${known}`);
+function newerSchema({ where }: Database, currentVersion: number, newestVersion: number): StoreError {
+  return storeError(where, 'newer-schema', `version ${currentVersion}, and this program knows ${newestVersion}`);
 }

@@ -20,17 +20,17 @@ export function optionalPackage(name: string): unknown {
 }
 
 function places(): readonly string[] {
-  const own = process.argv[1];
-  const found: string[] = [];
+  const program = process.argv[1];
+  const folders: string[] = [];
   try {
     // The started file may be a symlink, for example in a bin folder. Look for packages next to the real file.
-    if (own !== undefined) found.push(realpathSync(own));
+    if (program !== undefined) folders.push(realpathSync(program));
   } catch {
     // The program file was deleted while the program is running, so look only among the global packages.
   }
   // npm installs global packages in this folder. The file `none.js` does not exist; `createRequire` only needs a path
   // there.
-  return [...found, join(dirname(process.execPath), '..', 'lib', 'node_modules', 'none.js')];
+  return [...folders, join(dirname(process.execPath), '..', 'lib', 'node_modules', 'none.js')];
 }
 
 function isNotFound(error: unknown, name: string): boolean {

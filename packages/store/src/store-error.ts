@@ -13,8 +13,8 @@ export class StoreError extends Error {
   }
 }
 
-export function storeError(where: string, why: StoreTrouble, said: string): StoreError {
-  return new StoreError({ kind: 'store-failed', where, why, said });
+export function storeError(where: string, why: StoreTrouble, message: string): StoreError {
+  return new StoreError({ kind: 'store-failed', where, why, said: message });
 }
 
 /**

@@ -76,9 +76,9 @@ function sealOf(commonDir: string, fields: readonly string[]): string | null {
 function openDatabase({ url, waitSeconds }: StoreSettings): Promise<Database> {
   return once(databases, url, async () => {
     const database = orThrow(await connect(url, { waitSeconds }));
-    const migrated = await migrate(database);
-    if (!migrated.ok) await database.close();
-    orThrow(migrated);
+    const migration = await migrate(database);
+    if (!migration.ok) await database.close();
+    orThrow(migration);
     return database;
   });
 }
@@ -87,12 +87,12 @@ function openDatabase({ url, waitSeconds }: StoreSettings): Promise<Database> {
  * Returns what an earlier call opened for this key, or opens it now. A failed attempt is not remembered, so that a
  * long-lived process can try again.
  */
-function once<T>(known: Map<string, Promise<T>>, key: string, open: () => Promise<T>): Promise<T> {
-  const found = known.get(key);
-  if (found !== undefined) return found;
+function once<T>(cache: Map<string, Promise<T>>, key: string, open: () => Promise<T>): Promise<T> {
+  const cachedPromise = cache.get(key);
+  if (cachedPromise !== undefined) return cachedPromise;
   const opening = open();
-  known.set(key, opening);
-  opening.catch(() => known.delete(key));
+  cache.set(key, opening);
+  opening.catch(() => cache.delete(key));
   return opening;
 }
 

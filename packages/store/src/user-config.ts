@@ -62,21 +62,24 @@ export function readUserConfig(env: NodeJS.ProcessEnv): Result<UserConfig> {
   const file = readPlainFile(path, LARGEST_BYTES);
   if (!file.ok && file.code !== 'ENOENT' && file.code !== 'ENOTDIR')
     return err({ kind: 'disk', action: 'read', path, code: file.code });
-  const parsed = file.ok ? parseUserConfig(path, file.bytes, file.cut) : ok<FileConfig>({});
-  if (!parsed.ok) return parsed;
-  const { store, runs = 'local' } = parsed.value;
-  const own = typeof store === 'string' ? { url: store } : (store ?? {});
-  const url = env[STORE_VARIABLE] ?? own.url ?? '';
+  const config = file.ok ? parseUserConfig(path, file.bytes, file.cut) : ok<FileConfig>({});
+  if (!config.ok) return config;
+  const { store, runs = 'local' } = config.value;
+  const storeConfig = typeof store === 'string' ? { url: store } : (store ?? {});
+  const url = env[STORE_VARIABLE] ?? storeConfig.url ?? '';
   if (url === '') return ok({ store: null, runs: 'local' });
   if (shownStore(url) === null) {
     const from = env[STORE_VARIABLE] === undefined ? path : STORE_VARIABLE;
     return err(storeError(from, 'bad-address', '').failure);
   }
   const keep = {
-    callsDays: own.keep_calls_days ?? DEFAULT_KEEP.callsDays,
-    snapshotHours: own.keep_snapshot_hours ?? DEFAULT_KEEP.snapshotHours,
+    callsDays: storeConfig.keep_calls_days ?? DEFAULT_KEEP.callsDays,
+    snapshotHours: storeConfig.keep_snapshot_hours ?? DEFAULT_KEEP.snapshotHours,
   };
-  return ok({ store: { url, trust: own.trust ?? 'own-branches', waitSeconds: own.wait_seconds ?? 20, keep }, runs });
+  return ok({
+    store: { url, trust: storeConfig.trust ?? 'own-branches', waitSeconds: storeConfig.wait_seconds ?? 20, keep },
+    runs,
+  });
 }
 
 function parseUserConfig(path: string, bytes: Buffer, isCut: boolean): Result<FileConfig> {
@@ -90,7 +93,7 @@ function parseUserConfig(path: string, bytes: Buffer, isCut: boolean): Result<Fi
     return err({ kind: 'broken-config', problems: [{ file: path, ...unusable(isCut ? 'too-large' : 'not-utf8') }] });
   if (text.trim() === '') return ok({});
   const yaml = readYaml(text);
-  const checked = yaml.ok ? checkShape(USER_CONFIG, yaml.value ?? {}, yaml.yaml) : yaml;
-  if (checked.ok) return ok(checked.value);
-  return err({ kind: 'broken-config', problems: checked.problems.map((problem) => ({ file: path, ...problem })) });
+  const result = yaml.ok ? checkShape(USER_CONFIG, yaml.value ?? {}, yaml.yaml) : yaml;
+  if (result.ok) return ok(result.value);
+  return err({ kind: 'broken-config', problems: result.problems.map((problem) => ({ file: path, ...problem })) });
 }

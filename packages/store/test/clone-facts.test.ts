@@ -6,9 +6,9 @@ import { expect, test } from 'vitest';
 import { readCloneFacts } from '../src/identity.ts';
 
 async function factsOf(folder: string) {
-  const found = await findRepository(folder);
-  if (!found.ok) throw new Error(JSON.stringify(found.failure));
-  const facts = await readCloneFacts(found.value);
+  const repository = await findRepository(folder);
+  if (!repository.ok) throw new Error(JSON.stringify(repository.failure));
+  const facts = await readCloneFacts(repository.value);
   return facts.ok ? facts.value : facts.failure;
 }
 

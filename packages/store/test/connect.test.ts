@@ -9,18 +9,18 @@ test.each([
   ['mysql://db.example.com/x', null],
   ['db.example.com', null],
   ['postgres://[', null],
-])('the address %s is shown as %s', (address, shown) => {
-  expect(shownStore(address)).toBe(shown);
+])('the address %s is shown as %s', (address, display) => {
+  expect(shownStore(address)).toBe(display);
 });
 
 test('a server that does not answer is waited for, then the failure has no password in it', async () => {
   const port = await closedPort();
   const start = Date.now();
-  const opened = await connect(`postgres://kim:hunter2@127.0.0.1:${port}/x`, { waitSeconds: 1 });
+  const connection = await connect(`postgres://kim:hunter2@127.0.0.1:${port}/x`, { waitSeconds: 1 });
   expect(Date.now() - start).toBeGreaterThan(500);
-  expect(opened).toMatchObject({ ok: false, failure: { kind: 'store-failed', why: 'unreachable' } });
-  if (opened.ok) return;
-  const { what } = describeFailure(opened.failure);
+  expect(connection).toMatchObject({ ok: false, failure: { kind: 'store-failed', why: 'unreachable' } });
+  if (connection.ok) return;
+  const { what } = describeFailure(connection.failure);
   expect(what).toContain(`postgres://127.0.0.1:${port}/x`);
   expect(what).not.toContain('hunter2');
 });
@@ -28,8 +28,8 @@ test('a server that does not answer is waited for, then the failure has no passw
 test('a server that speaks another protocol is a failure', async () => {
   const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const port = await listen(server);
-  const opened = await connect(`postgres://127.0.0.1:${port}/x`, { waitSeconds: 1 });
-  expect(opened).toMatchObject({ ok: false, failure: { kind: 'store-failed' } });
+  const connection = await connect(`postgres://127.0.0.1:${port}/x`, { waitSeconds: 1 });
+  expect(connection).toMatchObject({ ok: false, failure: { kind: 'store-failed' } });
 });
 
 test('an address of another kind is a failure', async () => {
@@ -38,10 +38,10 @@ test('an address of another kind is a failure', async () => {
 
 function listen(server: Server): Promise<number> {
   onTestFinished(() => void server.close());
-  return new Promise((done) => {
+  return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => {
       const address = server.address();
-      done(typeof address === 'object' && address !== null ? address.port : 0);
+      resolve(typeof address === 'object' && address !== null ? address.port : 0);
     });
   });
 }
@@ -49,6 +49,6 @@ function listen(server: Server): Promise<number> {
 async function closedPort(): Promise<number> {
   const server = createServer();
   const port = await listen(server);
-  await new Promise((done) => server.close(done));
+  await new Promise((resolve) => server.close(resolve));
   return port;
 }

@@ -9,10 +9,10 @@ import { MIGRATIONS } from '../src/migrations.ts';
 const VERSIONS = MIGRATIONS.map(({ version }) => version);
 
 async function open(url: string): Promise<Database> {
-  const opened = await connect(url);
-  if (!opened.ok) throw new Error(JSON.stringify(opened.failure));
-  onTestFinished(() => opened.value.close());
-  return opened.value;
+  const result = await connect(url);
+  if (!result.ok) throw new Error(JSON.stringify(result.failure));
+  onTestFinished(() => result.value.close());
+  return result.value;
 }
 
 describe('migrate', () => {
@@ -29,9 +29,9 @@ describe('migrate', () => {
   test('eight programs that start at once apply each version once', async () => {
     const url = await databaseOfTest();
     const databases = await Promise.all(Array.from({ length: 8 }, () => open(url)));
-    const done = await Promise.all(databases.map((database) => migrate(database)));
-    expect(done.every(({ ok }) => ok)).toBe(true);
-    expect(done.flatMap((one) => (one.ok ? one.value : [])).sort()).toEqual([...VERSIONS].sort());
+    const results = await Promise.all(databases.map((database) => migrate(database)));
+    expect(results.every(({ ok }) => ok)).toBe(true);
+    expect(results.flatMap((result) => (result.ok ? result.value : [])).sort()).toEqual([...VERSIONS].sort());
   });
 
   test('a program refuses a schema of a newer one and changes nothing', async () => {
@@ -47,8 +47,11 @@ describe('migrate', () => {
 
   test('a migration that fails leaves nothing behind', async () => {
     const database = await connectForTest();
-    const broken = [...MIGRATIONS, { version: VERSIONS.length + 1, name: 'broken', sql: 'CREATE TABLE onceover.x (' }];
-    await expect(migrate(database, broken)).rejects.toThrow(/syntax/);
+    const migrations = [
+      ...MIGRATIONS,
+      { version: VERSIONS.length + 1, name: 'broken', sql: 'CREATE TABLE onceover.x (' },
+    ];
+    await expect(migrate(database, migrations)).rejects.toThrow(/syntax/);
     expect(await database.query("SELECT to_regclass('onceover.repositories') AS found")).toEqual([{ found: null }]);
   });
 });
@@ -57,11 +60,11 @@ describe('connect', () => {
   test('a failed transaction is rolled back', async () => {
     const database = await connectForTest();
     await database.query('CREATE TABLE t (x int)');
-    const failed = database.transaction(async (query) => {
+    const transaction = database.transaction(async (query) => {
       await query('INSERT INTO t VALUES (1)');
       throw new Error('stopped here');
     });
-    await expect(failed).rejects.toThrow('stopped here');
+    await expect(transaction).rejects.toThrow('stopped here');
     expect(await database.query('SELECT x FROM t')).toEqual([]);
   });
 
@@ -81,16 +84,16 @@ describe('connect', () => {
   test('a server that is stopped and started again is waited for; one that stays away is a failure', async () => {
     const server = await startPostgres();
     onTestFinished(() => server.remove());
-    const opened = await connect(server.url, { waitSeconds: 15 });
-    if (!opened.ok) throw new Error(JSON.stringify(opened.failure));
-    const database = opened.value;
+    const result = await connect(server.url, { waitSeconds: 15 });
+    if (!result.ok) throw new Error(JSON.stringify(result.failure));
+    const database = result.value;
     onTestFinished(() => database.close());
     await database.query('CREATE TABLE t (x int PRIMARY KEY)');
     await server.stop();
-    const written = database.transaction((query) => query('INSERT INTO t VALUES (7) ON CONFLICT DO NOTHING'));
-    await new Promise((done) => setTimeout(done, 500));
+    const transaction = database.transaction((query) => query('INSERT INTO t VALUES (7) ON CONFLICT DO NOTHING'));
+    await new Promise((resolve) => setTimeout(resolve, 500));
     await server.start();
-    await written;
+    await transaction;
     expect(await database.query('SELECT x FROM t')).toEqual([{ x: 7 }]);
     await server.stop();
     const impatient = await connect(server.url, { waitSeconds: 0 });
@@ -104,12 +107,12 @@ describe('repositories', () => {
   test('clones of one repository share a row, and a fork has another', async () => {
     const database = await connectForTest();
     await migrate(database);
-    const one = await openRepositoryRow(database, SHOP);
-    const same = await openRepositoryRow(database, { ...SHOP, remote: 'https://github.com/acme/shop' });
+    const row = await openRepositoryRow(database, SHOP);
+    const sameRow = await openRepositoryRow(database, { ...SHOP, remote: 'https://github.com/acme/shop' });
     const fork = await openRepositoryRow(database, { ...SHOP, remote: 'https://github.com/fork/shop' });
-    expect(one).toMatchObject({ ok: true, value: { id: 1, remote: 'github.com/acme/shop' } });
-    expect(same).toEqual(one);
-    expect(fork.ok && one.ok && fork.value.id !== one.value.id).toBe(true);
+    expect(row).toMatchObject({ ok: true, value: { id: 1, remote: 'github.com/acme/shop' } });
+    expect(sameRow).toEqual(row);
+    expect(fork.ok && row.ok && fork.value.id !== row.value.id).toBe(true);
   });
 
   test('a shallow clone finds the row of its remote, and is a failure if there is none or more than one', async () => {

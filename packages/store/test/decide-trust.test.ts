@@ -77,6 +77,6 @@ test.each<[string, StoreTrust, NodeJS.ProcessEnv, unknown, boolean]>([
   ['a CI service that does not say', 'own-branches', { BITBUCKET_PR_ID: '1' }, undefined, false],
   ['never, on a laptop', 'never', {}, undefined, false],
   ['always, from a fork', 'always', GITHUB, event('x/b', 'a/b'), true],
-])('%s', (_title, trust, env, described, expected) => {
-  expect(decideTrust(trust, env, described)).toBe(expected);
+])('%s', (_title, trust, env, eventPayload, isTrusted) => {
+  expect(decideTrust(trust, env, eventPayload)).toBe(isTrusted);
 });

@@ -26,8 +26,8 @@ describe('normaliseRemote', () => {
     ['C:/work/shop', 'file:C:/work/shop'],
     ['https://github.com/acme/.git', 'github.com/acme/.git'],
     ['', 'file:'],
-  ])('%s is %s', (address, expected) => {
-    expect(normaliseRemote(address)).toBe(expected);
+  ])('%s is %s', (address, identity) => {
+    expect(normaliseRemote(address)).toBe(identity);
   });
 
   test('the case of a path stays, because some servers distinguish it', () => {
@@ -50,10 +50,10 @@ describe('repositoryIdentity', () => {
   const ROOT = 'a'.repeat(40);
 
   test('clones over SSH and HTTPS have one identity, with one SHA-256', () => {
-    const one = repositoryIdentity('git@github.com:acme/shop.git', ROOT);
-    expect(one).toEqual(repositoryIdentity('https://github.com/acme/shop', ROOT));
-    expect(one).toMatchObject({ remote: 'github.com/acme/shop', root: ROOT });
-    expect(one.identity).toMatch(/^[0-9a-f]{64}$/);
+    const identity = repositoryIdentity('git@github.com:acme/shop.git', ROOT);
+    expect(identity).toEqual(repositoryIdentity('https://github.com/acme/shop', ROOT));
+    expect(identity).toMatchObject({ remote: 'github.com/acme/shop', root: ROOT });
+    expect(identity.identity).toMatch(/^[0-9a-f]{64}$/);
   });
 
   test.each([
@@ -62,8 +62,8 @@ describe('repositoryIdentity', () => {
     ['no remote', null, ROOT],
     ['no commit', 'https://github.com/acme/shop', null],
   ])('%s is another repository', (_title, remote, root) => {
-    const one = repositoryIdentity('https://github.com/acme/shop', ROOT);
-    expect(repositoryIdentity(remote, root).identity).not.toBe(one.identity);
+    const identity = repositoryIdentity('https://github.com/acme/shop', ROOT);
+    expect(repositoryIdentity(remote, root).identity).not.toBe(identity.identity);
   });
 });
 
@@ -71,6 +71,6 @@ test.each([
   ['origin', { upstream: 'u', origin: 'o', a: 'x' }, 'o'],
   ['the first by name without origin', { upstream: 'u', fork: 'f' }, 'f'],
   ['none', {}, null],
-])('chooseRemote returns %s', (_title, remotes, expected) => {
-  expect(chooseRemote(new Map(Object.entries(remotes)))).toBe(expected);
+])('chooseRemote returns %s', (_title, remotes, address) => {
+  expect(chooseRemote(new Map(Object.entries(remotes)))).toBe(address);
 });

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 
 const BAD = failing('src/a.ts', 'export const b = 2;');
 
-const one = () => gateRepo({ agents: ['one'], numReviews: 1 });
+const makeRepo = () => gateRepo({ agents: ['one'], numReviews: 1 });
 
 /** Runs SQL on the store of these tests. */
 async function sql(text: string): Promise<readonly Record<string, unknown>[]> {
@@ -36,7 +36,7 @@ function secondClone(repo: GateRepo): string {
 
 describe('a run with a store for teams', () => {
   test('another clone of the repository does not pay for the same review', async () => {
-    const repo = one();
+    const repo = makeRepo();
     expect((await repo.run()).code).toBe(0);
     expect(repo.calls()).toHaveLength(1);
     expect(existsSync(join(repo.root, '.git/onceover/receipts'))).toBe(false);
@@ -46,7 +46,7 @@ describe('a run with a store for teams', () => {
   });
 
   test('a finding and its waiver count in another clone', async () => {
-    const repo = one();
+    const repo = makeRepo();
     repo.answers('one', BAD);
     expect((await repo.run()).code).toBe(1);
     const folder = secondClone(repo);
@@ -56,7 +56,7 @@ describe('a run with a store for teams', () => {
   });
 
   test('the stop hook blocks after another clone has found something', async () => {
-    const repo = one();
+    const repo = makeRepo();
     expect((await repo.run()).code).toBe(0);
     expect((await stop(repo)).blocked).toBeNull();
     repo.answers('one', BAD);
@@ -65,7 +65,7 @@ describe('a run with a store for teams', () => {
   });
 
   test('the statements of docs/team-store.md about retention remove no finding that is open', async () => {
-    const repo = one();
+    const repo = makeRepo();
     repo.answers('one', BAD);
     expect((await repo.run()).code).toBe(1);
     const page = readFileSync(join(import.meta.dirname, '../../../docs/team-store.md'), 'utf8');
@@ -78,14 +78,14 @@ describe('a run with a store for teams', () => {
   });
 
   test('a repository with another first commit shares nothing', async () => {
-    const [repo, other] = [one(), one()];
+    const [repo, otherRepo] = [makeRepo(), makeRepo()];
     expect((await repo.run()).code).toBe(0);
-    expect((await other.run()).code).toBe(0);
-    expect([repo.calls().length, other.calls().length]).toEqual([1, 1]);
+    expect((await otherRepo.run()).code).toBe(0);
+    expect([repo.calls().length, otherRepo.calls().length]).toEqual([1, 1]);
   });
 
   test('findings, receipt, record and ledger are written in this order', async () => {
-    const repo = one();
+    const repo = makeRepo();
     repo.answers('one', BAD);
     await repo.run();
     const rows = await sql(`WITH r AS (SELECT max(id) AS id FROM onceover.repositories)
@@ -99,20 +99,20 @@ describe('a run with a store for teams', () => {
   });
 
   test('an agent does not see the address of the store', async () => {
-    const repo = one();
-    const seen = join(dirname(repo.root), 'seen.txt');
-    repo.answers('one', { status: 'pass', violations: [], $run: `env > ${seen}` });
+    const repo = makeRepo();
+    const envFile = join(dirname(repo.root), 'seen.txt');
+    repo.answers('one', { status: 'pass', violations: [], $run: `env > ${envFile}` });
     expect((await repo.run()).code).toBe(0);
-    expect(readFileSync(seen, 'utf8')).toContain('PATH=');
-    expect(readFileSync(seen, 'utf8')).not.toContain('postgres:');
+    expect(readFileSync(envFile, 'utf8')).toContain('PATH=');
+    expect(readFileSync(envFile, 'utf8')).not.toContain('postgres:');
   });
 
   test('checks do not see the address of the store', async () => {
     const gates = '  - path: src\n    checks:\n      env: { run: "env > env.txt" }\n';
     const repo = gateRepo({ agents: ['one'], gates, files: { '.gitignore': 'env.txt\n' } });
     expect((await repo.run()).code).toBe(0);
-    const seen = await onceover(repo.root, ['status'], {});
-    expect(seen.code).toBe(0);
+    const status = await onceover(repo.root, ['status'], {});
+    expect(status.code).toBe(0);
     expect(repo.git('grep', '-c', '--no-index', 'ONCEOVER_CHECK\\|PATH', '--', 'env.txt')).not.toBe('');
     expect(() => repo.git('grep', '--no-index', 'postgres', '--', 'env.txt')).toThrow();
   });
@@ -125,7 +125,7 @@ describe('trust', () => {
     ['of a fork', { head: 'stranger/shop', base: 'acme/shop' }, 2],
     ['of an own branch', { head: 'acme/shop', base: 'acme/shop' }, 1],
   ])('a receipt of the store in a pull request %s', async (_title, { head, base }, calls) => {
-    const repo = one();
+    const repo = makeRepo();
     repo.commit('change');
     expect((await repo.run()).code).toBe(0);
     const event = join(dirname(repo.root), 'event.json');
@@ -147,7 +147,7 @@ describe('trust', () => {
     ],
     ['empty', "UPDATE onceover.receipts SET document = ''"],
   ])('a receipt that is %s does not count', async (_title, change) => {
-    const repo = one();
+    const repo = makeRepo();
     expect((await repo.run()).code).toBe(0);
     await sql(change);
     expect((await onceover(repo.root, ['status'])).code).toBe(1);
@@ -156,7 +156,7 @@ describe('trust', () => {
   });
 
   test('a finding that cannot be read is an error', async () => {
-    const repo = one();
+    const repo = makeRepo();
     repo.answers('one', BAD);
     expect((await repo.run()).code).toBe(1);
     await sql("UPDATE onceover.findings SET document = '{}', kept = 'open'");
@@ -169,18 +169,18 @@ describe('a store that is away', () => {
   test('ends a run with exit code 3 and a sentence, also in the middle of the run', async () => {
     const server = await startPostgres();
     onTestFinished(() => server.remove());
-    const repo = one();
+    const repo = makeRepo();
     const config = join(dirname(repo.root), '.config/onceover');
     mkdirSync(config, { recursive: true });
     writeFileSync(join(config, 'config.yml'), `store:\n  url: ${server.url}\n  wait_seconds: 1\n`);
     const env = { ONCEOVER_STORE: undefined };
     repo.answers('one', { status: 'pass', violations: [], $sleep: 4000 });
     const running = repo.run([], { env });
-    while (repo.calls().length === 0) await new Promise((done) => setTimeout(done, 50));
+    while (repo.calls().length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     await server.stop();
-    const stopped = await running;
-    expect(stopped.code).toBe(3);
-    expect(stopped.stdout + stopped.stderr).toContain('did not answer');
+    const run = await running;
+    expect(run.code).toBe(3);
+    expect(run.stdout + run.stderr).toContain('did not answer');
     const away = await onceover(repo.root, ['run'], { env });
     expect(away.code).toBe(3);
     expect(away.stderr).toContain('ONCEOVER_STORE=');

@@ -63,8 +63,8 @@ test.each([
   ['a variable that is not an address', null, 'localhost', 'store-failed'],
   ['a file that is too large', `# ${'x'.repeat(70_000)}\n`, undefined, 'broken-config'],
 ])('%s is a failure', (_title, text, variable, kind) => {
-  const read = readUserConfig(environment(text, variable));
-  expect(read).toMatchObject({ ok: false, failure: { kind } });
+  const result = readUserConfig(environment(text, variable));
+  expect(result).toMatchObject({ ok: false, failure: { kind } });
 });
 
 test('the file is below the config folder of the user, and a relative one is ignored', () => {

@@ -70,19 +70,19 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
       await query(
         `UPDATE onceover.calls SET priority = $2 WHERE id = $1 AND priority < $2 AND state = 'waiting' RETURNING id`,
         [open.id, priorityOf(urgency)],
-      ).then(async ([raised]) => {
-        if (raised === undefined) return;
+      ).then(async ([row]) => {
+        if (row === undefined) return;
         await boss.update(open.queue, undefined, { id: open.job, priority: priorityOf(urgency), db: within(query) });
       });
       return open.id;
     }
-    const answered = await query<Row>(
+    const answeredCalls = await query<Row>(
       `SELECT id, answer FROM onceover.calls
        WHERE repository = $1 AND key = $2 AND state = 'answered' AND ended_at > now() - make_interval(secs => $3)
        ORDER BY ended_at DESC LIMIT 1`,
       [repository, key, REUSE_SECONDS],
     );
-    const usable = answered.find(({ answer }) => {
+    const usable = answeredCalls.find(({ answer }) => {
       const end = readAnswerText(answer ?? '');
       return end?.ok === true && accepts(end.reply);
     });
@@ -94,24 +94,24 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
      * Returns the id of an agent call with the same key to wait for, or whose answer can be used; `null` if there is
      * none.
      */
-    find: (wanted: Omit<WantedCall, 'request'>) => database.transaction((query) => join(query, wanted)),
+    find: (call: Omit<WantedCall, 'request'>) => database.transaction((query) => join(query, call)),
 
     /**
      * Adds an agent call to the queue unless another client has added the same call meanwhile. `isNew` is true if this
      * client added the call; only then does this client count its cost.
      */
-    add: ({ request, ...wanted }: WantedCall) =>
+    add: ({ request, ...call }: WantedCall) =>
       database.transaction(async (query) => {
-        const known = await join(query, wanted);
-        if (known !== null) return { id: known, isNew: false };
+        const openId = await join(query, call);
+        if (openId !== null) return { id: openId, isNew: false };
         const id = randomUUID();
         const job = randomUUID();
         const queue = queueName(request);
-        const priority = priorityOf(wanted.urgency);
+        const priority = priorityOf(call.urgency);
         await query(
           `INSERT INTO onceover.calls (id, repository, key, queue, job, agent, priority, request)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-          [id, repository, wanted.key, queue, job, request.agent, priority, JSON.stringify(request)],
+          [id, repository, call.key, queue, job, request.agent, priority, JSON.stringify(request)],
         );
         await query('INSERT INTO onceover.call_waiters (call, client) VALUES ($1, $2)', [id, client]);
         await boss.send(queue, { call: id }, { id: job, priority, db: within(query) });
@@ -132,9 +132,9 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
          SELECT id, state, doing, usage, answer FROM onceover.calls WHERE id = ANY($1)`,
         [ids, client],
       );
-      const gone = ids.filter((id) => !rows.some((row) => row.id === id));
+      const missingIds = ids.filter((id) => !rows.some((row) => row.id === id));
       return [
-        ...gone.map((id): CallProgress => ({ id, state: 'cancelled', doing: null, usage: null, end: null })),
+        ...missingIds.map((id): CallProgress => ({ id, state: 'cancelled', doing: null, usage: null, end: null })),
         ...rows.map(({ id, state, doing, usage, answer }) => {
           const end = answer === null ? null : readAnswerText(answer);
           return { id, state, doing, usage: readUsageText(usage), end };
@@ -156,15 +156,15 @@ export function openCalls(database: Database, boss: PgBoss, repository: number) 
 
 /** Cancels an agent call if no client waits for it. Returns whether the call was cancelled. */
 export async function cancelUnwanted(query: Query, boss: PgBoss, id: string): Promise<boolean> {
-  const [cancelled] = await query<Row>(
+  const [row] = await query<Row>(
     `UPDATE onceover.calls AS c SET state = 'cancelled', ended_at = now()
      WHERE id = $1 AND state IN ('waiting', 'running') AND NOT EXISTS (
        SELECT 1 FROM onceover.call_waiters WHERE call = c.id AND seen_at > now() - make_interval(secs => $2))
      RETURNING id, job, queue`,
     [id, WAITER_SECONDS],
   );
-  if (cancelled === undefined) return false;
-  await boss.cancel(cancelled.queue, cancelled.job, { db: within(query) });
+  if (row === undefined) return false;
+  await boss.cancel(row.queue, row.job, { db: within(query) });
   return true;
 }
 

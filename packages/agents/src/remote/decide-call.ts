@@ -53,7 +53,7 @@ export function priorityOf(urgency: Urgency): number {
  */
 export function withoutFolder<T>(value: T, folder: string): T {
   if (typeof value === 'string') return value.replaceAll(`${folder}/`, '').replaceAll(folder, '.') as T;
-  if (Array.isArray(value)) return value.map((one) => withoutFolder(one, folder)) as T;
+  if (Array.isArray(value)) return value.map((element) => withoutFolder(element, folder)) as T;
   if (value === null || typeof value !== 'object' || value instanceof Date) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutFolder(one, folder)])) as T;
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, withoutFolder(field, folder)])) as T;
 }

@@ -22,17 +22,17 @@ type Follower = {
 
 /** Watches agent calls until they end. A single query reads the progress of all calls of the client. */
 export function openFollower(calls: ClientCalls) {
-  const followed = new Map<string, Set<Follower>>();
+  const followers = new Map<string, Set<Follower>>();
   let pauseMs = FIRST_PAUSE_MS;
   let timer: NodeJS.Timeout | null = null;
 
   async function look(): Promise<void> {
     try {
-      for (const progress of await calls.progress([...followed.keys()])) {
-        for (const follower of followed.get(progress.id) ?? []) follower.hear(progress);
+      for (const progress of await calls.progress([...followers.keys()])) {
+        for (const follower of followers.get(progress.id) ?? []) follower.hear(progress);
       }
     } catch (error) {
-      for (const follower of [...followed.values()].flatMap((set) => [...set])) follower.fail(error);
+      for (const follower of [...followers.values()].flatMap((set) => [...set])) follower.fail(error);
     }
     timer = null;
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.3);
@@ -40,7 +40,7 @@ export function openFollower(calls: ClientCalls) {
   }
 
   function schedule(): void {
-    if (timer === null && followed.size > 0) timer = setTimeout(look, pauseMs);
+    if (timer === null && followers.size > 0) timer = setTimeout(look, pauseMs);
   }
 
   /** Waits until an agent call has ended. If `stop` aborts, the client stops waiting for the call. */
@@ -51,15 +51,15 @@ export function openFollower(calls: ClientCalls) {
   ): Promise<AskEnd | 'cancelled'> {
     let offeredAt = Date.now();
     let lookedAt = offeredAt;
-    const ended = await new Promise<AskEnd | 'cancelled' | 'left' | 'no-worker'>((resolve, reject) => {
-      const own: Follower = {
+    const outcome = await new Promise<AskEnd | 'cancelled' | 'left' | 'no-worker'>((resolve, reject) => {
+      const follower: Follower = {
         hear({ state, doing, usage, end }) {
           if (end !== null) return settle(() => resolve(end));
           if (state === 'cancelled') return settle(() => resolve('cancelled'));
           if (state === 'answered' || state === 'failed') return settle(() => resolve(UNREADABLE));
           watch(state === 'waiting' ? 'waiting for a worker' : doing, usage);
           // If the last worker stopped, the agent call would never end, and only the client can notice that.
-          void findWorker().catch(own.fail);
+          void findWorker().catch(follower.fail);
         },
         fail: (error) => settle(() => reject(error)),
       };
@@ -67,29 +67,29 @@ export function openFollower(calls: ClientCalls) {
         if (Date.now() - lookedAt < NO_WORKER_LOOKS_MS) return;
         lookedAt = Date.now();
         const offers = await calls.offers();
-        if (offers.some((one) => one.agent === agent && one.made === made)) offeredAt = Date.now();
+        if (offers.some((offer) => offer.agent === agent && offer.made === made)) offeredAt = Date.now();
         else if (Date.now() - offeredAt > NO_WORKER_MS) settle(() => resolve('no-worker'));
       };
       const onStop = () => settle(() => resolve('left'));
       const settle = (end: () => void) => {
         stop?.removeEventListener('abort', onStop);
-        followed.get(id)?.delete(own);
-        if (followed.get(id)?.size === 0) followed.delete(id);
+        followers.get(id)?.delete(follower);
+        if (followers.get(id)?.size === 0) followers.delete(id);
         end();
       };
       if (stop?.aborted === true) return resolve('left');
       stop?.addEventListener('abort', onStop, { once: true });
-      followed.set(id, (followed.get(id) ?? new Set()).add(own));
+      followers.set(id, (followers.get(id) ?? new Set()).add(follower));
       pauseMs = FIRST_PAUSE_MS;
       if (timer !== null) clearTimeout(timer);
       timer = null;
       schedule();
     });
-    if (ended === 'left' || ended === 'no-worker') await calls.leave(id);
-    if (ended === 'left') return notCalled({ kind: 'cancelled' });
-    if (ended === 'no-worker')
+    if (outcome === 'left' || outcome === 'no-worker') await calls.leave(id);
+    if (outcome === 'left') return notCalled({ kind: 'cancelled' });
+    if (outcome === 'no-worker')
       return notCalled({ kind: 'agent-error', said: `no worker offers ${JSON.stringify(agent)} any more` });
-    return ended;
+    return outcome;
   }
 
   return { follow };

@@ -132,6 +132,6 @@ function parse<T>(schema: z.ZodType<T>, text: string): T | null {
   } catch {
     return null;
   }
-  const read = schema.safeParse(value);
-  return read.success ? read.data : null;
+  const result = schema.safeParse(value);
+  return result.success ? result.data : null;
 }

@@ -51,11 +51,11 @@ const AUTHOR = { NAME: 'onceover', EMAIL: 'onceover@example.com', DATE: '2000-01
 
 async function makeCheckout(folder: string, objects: string, tree: string, base: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
-  const who = Object.entries(AUTHOR).flatMap(([name, value]) => [
+  const authorEnv = Object.entries(AUTHOR).flatMap(([name, value]) => [
     [`GIT_AUTHOR_${name}`, value],
     [`GIT_COMMITTER_${name}`, value],
   ]);
-  const options = { env: { ...ISOLATED, ...Object.fromEntries(who) }, config: CONFIG };
+  const options = { env: { ...ISOLATED, ...Object.fromEntries(authorEnv) }, config: CONFIG };
   const format = `--object-format=${tree.length === 64 ? 'sha256' : 'sha1'}`;
   await git(folder, ['init', '--quiet', format, '--template=', '--initial-branch=base', folder], options);
   mkdirSync(join(folder, '.git/objects/info'), { recursive: true });

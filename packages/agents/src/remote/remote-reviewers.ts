@@ -81,8 +81,8 @@ async function openWith(
   settings: Pick<Settings, 'agent' | 'agents'>,
   { urgency, store, of = repository }: RemoteUse & { readonly store: StoreSettings },
 ): Promise<Result<RemoteReviewers>> {
-  const migrated = await migrate(database);
-  if (!migrated.ok) return migrated;
+  const migration = await migrate(database);
+  if (!migration.ok) return migration;
   const facts = await readCloneFacts(of);
   if (!facts.ok) return facts;
   const row = await openRepositoryRow(database, facts.value);
@@ -97,11 +97,19 @@ async function openWith(
   }
   const upload = ({ tree, baseTree }: CallRequest) =>
     uploadSnapshot(database, row.value.id, repository.root, partsOf(tree, baseTree));
-  const known = await knownAgents(settings.agent, {}, repository.root);
+  const agents = await knownAgents(settings.agent, {}, repository.root);
   const mayShare = isTrustedRun(store, process.env);
   return ok({
     reviewers: async () =>
-      remoteReviewers({ known, calls, upload, urgency, mayShare, preference: settings.agents, root: repository.root }),
+      remoteReviewers({
+        known: agents,
+        calls,
+        upload,
+        urgency,
+        mayShare,
+        preference: settings.agents,
+        root: repository.root,
+      }),
     async close() {
       await boss.value.stop({ graceful: false });
       await database.close();
@@ -123,20 +131,23 @@ type Context = {
 async function remoteReviewers(context: Context): Promise<Reviewers> {
   const { known, calls, root } = context;
   const offers = await calls.offers();
-  const offerOf = (one: KnownAgent) =>
-    offers.find(({ agent, made }) => agent === one.agent.name && made === madeBy(one.settings)) ?? null;
+  const offerOf = (knownAgent: KnownAgent) =>
+    offers.find(({ agent, made }) => agent === knownAgent.agent.name && made === madeBy(knownAgent.settings)) ?? null;
   // An agent counts as installed if a worker offers it. This machine does not need to know the program's path on the
   // worker.
-  const offered = known.map((one) => ({ ...one, program: offerOf(one) === null ? null : one.agent.program }));
+  const remoteAgents = known.map((knownAgent) => ({
+    ...knownAgent,
+    program: offerOf(knownAgent) === null ? null : knownAgent.agent.program,
+  }));
   const find = (name: string) => known.find(({ agent }) => agent.name === name) ?? notInstalled(name);
   const follower = openFollower(calls);
   return {
-    ...listReviewers(offered, context.preference, root),
+    ...listReviewers(remoteAgents, context.preference, root),
     async describe(name) {
-      const one = find(name);
-      const offer: Offer | null = offerOf(one);
+      const knownAgent = find(name);
+      const offer: Offer | null = offerOf(knownAgent);
       return {
-        ...reviewerFacts(one, offer?.version ?? 'unknown'),
+        ...reviewerFacts(knownAgent, offer?.version ?? 'unknown'),
         usualModel: offer?.usualModel ?? null,
         // Any worker may take an agent call, but a session exists on one machine only. So every call starts a new
         // session.
@@ -205,8 +216,8 @@ async function askWorker(
       if (why !== null) return notCalled({ kind: 'agent-error', said: `the files could not be uploaded: ${why}` });
       ({ id, isNew } = await calls.add({ key, request, urgency, accepts }));
     }
-    const ended = await follower.follow(id, request, { stop, watch });
-    if (ended !== 'cancelled') return isNew ? ended : withoutCost(ended);
+    const askEnd = await follower.follow(id, request, { stop, watch });
+    if (askEnd !== 'cancelled') return isNew ? askEnd : withoutCost(askEnd);
     if (stop?.aborted === true) return notCalled({ kind: 'cancelled' });
   }
   return notCalled({ kind: 'agent-error', said: 'the call was cancelled several times' });

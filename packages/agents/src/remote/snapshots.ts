@@ -94,23 +94,23 @@ async function uploadInTurn(
 
 /** Whether the team store has a part. This also marks the part as used now, so that it is not deleted soon. */
 async function isStored(query: Query, repository: number, { tree, base }: SnapshotPart): Promise<boolean> {
-  const found = await query(
+  const rows = await query(
     'UPDATE onceover.snapshots SET used_at = now() WHERE repository = $1 AND tree = $2 AND base = $3 RETURNING 1',
     [repository, tree, base],
   );
-  return found.length > 0;
+  return rows.length > 0;
 }
 
 /** Returns the git pack of a part; `null` if the team store does not have the part. */
 export async function downloadPart(query: Query, repository: number, part: SnapshotPart): Promise<Buffer | null> {
   const key = [repository, part.tree, part.base];
-  const [known] = await query<{ chunks: number }>(
+  const [snapshotRow] = await query<{ chunks: number }>(
     'SELECT chunks FROM onceover.snapshots WHERE repository = $1 AND tree = $2 AND base = $3',
     key,
   );
-  if (known === undefined) return null;
+  if (snapshotRow === undefined) return null;
   const chunks: Buffer[] = [];
-  for (let n = 0; n < known.chunks; n++) {
+  for (let n = 0; n < snapshotRow.chunks; n++) {
     const [row] = await query<{ bytes: Buffer }>(
       'SELECT bytes FROM onceover.snapshot_chunks WHERE repository = $1 AND tree = $2 AND base = $3 AND chunk = $4',
       [...key, n],

@@ -48,8 +48,8 @@ describe('a call on a worker', () => {
     const ends = await Promise.all(clients.map((client) => ask(client, subjectOf(repo))));
     expect(agent.calls()).toHaveLength(1);
     expect(new Set(ends.map((end) => (end.ok ? end.reply.text : ''))).size).toBe(1);
-    const paid = ends.map((end) => (end.ok ? (end.reply.usage?.costUsd ?? 0) : 0));
-    expect(paid.reduce((sum, one) => sum + one, 0)).toBe(0.5);
+    const costs = ends.map((end) => (end.ok ? (end.reply.usage?.costUsd ?? 0) : 0));
+    expect(costs.reduce((sum, cost) => sum + cost, 0)).toBe(0.5);
     expect(ends[0]).toMatchObject({ ok: true });
   });
 
@@ -84,9 +84,9 @@ describe('a call on a worker', () => {
 
   test('a worker never runs a command that only the repository names', async () => {
     const agent = scriptedAgent();
-    const other = scriptedAgent();
+    const otherAgent = scriptedAgent();
     await startWorker(url, [agent]);
-    const client = await openClient(url, changedRepo(), [other]);
+    const client = await openClient(url, changedRepo(), [otherAgent]);
     expect(client.names).toEqual([]);
     expect(client.found).toEqual([]);
   });
@@ -101,9 +101,9 @@ describe('a call on a worker', () => {
     const first = ask(ci, subjectOf(repo), { question: { dynamic: 'first' } });
     await until(() => agent.calls().length === 1);
     const second = ask(ci, subjectOf(repo), { question: { dynamic: 'of CI' } });
-    const joined = ask(ci, subjectOf(repo), { question: { dynamic: 'of both' } });
+    const joinedCall = ask(ci, subjectOf(repo), { question: { dynamic: 'of both' } });
     await new Promise((resolve) => setTimeout(resolve, 300));
-    await Promise.all([ask(person, subjectOf(repo), { question: { dynamic: 'of both' } }), first, second, joined]);
+    await Promise.all([ask(person, subjectOf(repo), { question: { dynamic: 'of both' } }), first, second, joinedCall]);
     expect(agent.calls().map((prompt) => prompt.split('\n').at(-1))).toEqual(['first', 'of both', 'of CI']);
   });
 
@@ -116,18 +116,18 @@ describe('a call on a worker', () => {
     const stop = new AbortController();
     const alone = ask(a, subjectOf(repo), { stop: stop.signal, question: { dynamic: 'alone' } });
     await until(() => agent.calls().length === 1);
-    const shared = ask(a, subjectOf(repo), { stop: stop.signal, question: { dynamic: 'shared' } });
-    const other = ask(b, subjectOf(repo), { question: { dynamic: 'shared' } });
+    const sharedCall = ask(a, subjectOf(repo), { stop: stop.signal, question: { dynamic: 'shared' } });
+    const otherCall = ask(b, subjectOf(repo), { question: { dynamic: 'shared' } });
     await until(() => agent.calls().length === 2);
     await new Promise((resolve) => setTimeout(resolve, 500));
     stop.abort();
-    expect(await Promise.all([alone, shared])).toMatchObject([
+    expect(await Promise.all([alone, sharedCall])).toMatchObject([
       { ok: false, failure: { kind: 'cancelled' } },
       { ok: false, failure: { kind: 'cancelled' } },
     ]);
-    expect(await other).toMatchObject({ ok: true });
+    expect(await otherCall).toMatchObject({ ok: true });
     await until(() => events.filter(({ kind }) => kind === 'call-ended').length === 2);
-    expect(events.flatMap((one) => (one.kind === 'call-ended' ? [one.outcome] : [])).sort()).toEqual([
+    expect(events.flatMap((event) => (event.kind === 'call-ended' ? [event.outcome] : [])).sort()).toEqual([
       'answered',
       'dropped',
     ]);
@@ -140,13 +140,13 @@ describe('a call on a worker', () => {
     agent.answers({ ...PASS, $sleep: 20_000 });
     const first = await startWorker(url, [agent]);
     const client = await openClient(url, repo, [agent]);
-    const asked = ask(client, subjectOf(repo));
+    const answer = ask(client, subjectOf(repo));
     await until(() => agent.calls().length === 1);
     await first.end();
     expect(first.events).toContainEqual(expect.objectContaining({ kind: 'call-ended', outcome: 'put-back' }));
     agent.answers(PASS);
     await startWorker(url, [agent]);
-    expect(await asked).toMatchObject({ ok: true });
+    expect(await answer).toMatchObject({ ok: true });
     expect(agent.calls()).toHaveLength(2);
   });
 });

@@ -76,7 +76,7 @@ describe('madeBy', () => {
   });
 
   test('the order of variables does not matter, and empty settings are none', () => {
-    const env = (given: Record<string, string>) => madeBy({ command: null, path: null, env: given });
+    const env = (variables: Record<string, string>) => madeBy({ command: null, path: null, env: variables });
     expect(env({ A: '1', B: '2' })).toBe(env({ B: '2', A: '1' }));
     expect(env({})).toBe(madeBy(null));
   });

@@ -19,19 +19,22 @@ afterEach(() => {
 
 /** Follows the call `a`. `now` holds what the store knows, and can be changed. */
 function following(now: { progress: CallProgress; offers: readonly Offer[] }) {
-  const left: string[] = [];
-  const seen: (string | null)[] = [];
+  const leftIds: string[] = [];
+  const progressTexts: (string | null)[] = [];
   const calls = {
     progress: async () => [now.progress],
     offers: async () => now.offers,
     leave: async (id: string) => {
-      left.push(id);
+      leftIds.push(id);
       return true;
     },
   } as unknown as ClientCalls;
   const stop = new AbortController();
-  const ended = openFollower(calls).follow('a', CALL, { stop: stop.signal, watch: (doing) => seen.push(doing) });
-  return { ended, stop, left, seen };
+  const outcome = openFollower(calls).follow('a', CALL, {
+    stop: stop.signal,
+    watch: (doing) => progressTexts.push(doing),
+  });
+  return { ended: outcome, stop, left: leftIds, seen: progressTexts };
 }
 
 test('shows what the worker does, and ends with the call', async () => {

@@ -24,17 +24,17 @@ const FAILED: AskEnd = {
 
 describe('answers in the store', () => {
   test('keep everything except the session, which stays on the worker', () => {
-    const { reply, ...rest } = ANSWERED;
-    const expected = { ...rest, reply: { ...reply, sessionId: null, sessionUsage: null } };
-    expect(readAnswerText(answerText(ANSWERED))).toEqual(expected);
+    const { reply, ...answerFields } = ANSWERED;
+    const answer = { ...answerFields, reply: { ...reply, sessionId: null, sessionUsage: null } };
+    expect(readAnswerText(answerText(ANSWERED))).toEqual(answer);
     expect(readAnswerText(answerText(FAILED))).toEqual(FAILED);
   });
 
   test('keep an answer without a structured field, NUL characters and half characters', () => {
     const text = 'a\u0000b\ud800c';
     const end: AskEnd = { ...ANSWERED, reply: { ...ANSWERED.reply, text, structured: undefined } };
-    const read = readAnswerText(answerText(end));
-    expect(read?.ok === true && read.reply).toMatchObject({ text, structured: undefined });
+    const result = readAnswerText(answerText(end));
+    expect(result?.ok === true && result.reply).toMatchObject({ text, structured: undefined });
     expect(answerText(end)).not.toContain('\u0000');
   });
 

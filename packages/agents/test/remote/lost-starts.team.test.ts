@@ -16,9 +16,9 @@ const HEARTBEAT = { heartbeatSeconds: 60 };
 /** Takes the call of a client as a worker does, and can leave it as a killed worker does. */
 async function openTakes() {
   const url = await databaseOfTest();
-  const connected = await connect(url);
-  if (!connected.ok) throw new Error(JSON.stringify(connected.failure));
-  const database = connected.value;
+  const connection = await connect(url);
+  if (!connection.ok) throw new Error(JSON.stringify(connection.failure));
+  const database = connection.value;
   onTestFinished(() => database.close());
   await migrate(database);
   const boss = await openWorkerBoss(url, database, HEARTBEAT);
@@ -32,19 +32,19 @@ async function openTakes() {
   await calls.register('worker', [offer], new Map());
   const repo = changedRepo();
   const client = await openClient(url, repo, [agent]);
-  const asked = ask(client, subjectOf(repo));
+  const answer = ask(client, subjectOf(repo));
   const take = () => calls.take(offer);
   return {
-    ...{ url, agent, asked, calls, take },
+    ...{ url, agent, asked: answer, calls, take },
     /** Takes the call as soon as it is in the queue. */
     async takeCall() {
-      let found = await take();
+      let result = await take();
       await until(async () => {
-        if (found.kind !== 'taken') found = await take();
-        return found.kind === 'taken';
+        if (result.kind !== 'taken') result = await take();
+        return result.kind === 'taken';
       });
-      if (found.kind !== 'taken') throw new Error(found.kind);
-      return found.call;
+      if (result.kind !== 'taken') throw new Error(result.kind);
+      return result.call;
     },
     /** Does what pg-boss does when the heartbeat of a worker stops. */
     die: () => sqlAt(url)(`UPDATE onceover_queue.job SET state = 'retry' WHERE state = 'active'`),

@@ -32,18 +32,18 @@ test('two clones that run at the same time pay one call, and store one finding',
   cpSync(repo.root, clone, { recursive: true });
   const url = process.env['ONCEOVER_STORE'] ?? '';
   await spawnWorker(url, { name: 'one', folder: repo.root }, temporaryFolder()).ready;
-  const seen = join(dirname(repo.root), 'seen');
-  repo.answers('one', { ...failing('src/a.ts', 'export const b = 2;'), $sleep: 4000, $run: `env > ${seen}` });
+  const envFile = join(dirname(repo.root), 'seen');
+  repo.answers('one', { ...failing('src/a.ts', 'export const b = 2;'), $sleep: 4000, $run: `env > ${envFile}` });
   const remote = ['run', '--remote', '--json'];
   const ends = await Promise.all([repo.root, clone].map((folder) => onceover(folder, remote, { timeoutMs: 60_000 })));
   expect(ends.map(({ code }) => code)).toEqual([1, 1]);
   expect(repo.calls()).toHaveLength(1);
-  const found = ends.map(({ stdout }) => (JSON.parse(stdout) as RunDocument).findings.map(({ id }) => id));
-  expect(found[0]).toHaveLength(1);
-  expect(found[1]).toEqual(found[0]);
+  const findingIds = ends.map(({ stdout }) => (JSON.parse(stdout) as RunDocument).findings.map(({ id }) => id));
+  expect(findingIds[0]).toHaveLength(1);
+  expect(findingIds[1]).toEqual(findingIds[0]);
   // The agent on the worker does not see the address of the store.
-  expect(readFileSync(seen, 'utf8')).toContain('PATH=');
-  expect(readFileSync(seen, 'utf8')).not.toContain('postgres:');
+  expect(readFileSync(envFile, 'utf8')).toContain('PATH=');
+  expect(readFileSync(envFile, 'utf8')).not.toContain('postgres:');
 });
 
 test('pruning removes old ended calls and unused snapshots, and no open call', async () => {
@@ -63,8 +63,8 @@ test('pruning removes old ended calls and unused snapshots, and no open call', a
     SELECT (SELECT id FROM onceover.repositories), age::text, '', 0, 0, now() - make_interval(hours => age)
     FROM unnest(ARRAY[1, 30]) AS age`);
   await pruneCalls(database, { callsDays: 7, snapshotHours: 24 });
-  const left = await query<{ key: string }>('SELECT key FROM onceover.calls ORDER BY key');
-  expect(left.map(({ key }) => key)).toEqual([
+  const remainingRows = await query<{ key: string }>('SELECT key FROM onceover.calls ORDER BY key');
+  expect(remainingRows.map(({ key }) => key)).toEqual([
     'answered1',
     'cancelled1',
     'failed1',

@@ -14,6 +14,6 @@ export function answererDigest(settings: AgentSettings | undefined, programs: re
 
 /** Returns a digest of the environment variables that can choose another model, effort or service for an agent. */
 export function modelEnvironment(env: Readonly<Record<string, string | undefined>>): string {
-  const chosen = Object.entries(env).filter(([name]) => /MODEL|EFFORT|THINKING|BASE_URL/.test(name));
-  return digestOf(chosen.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const variables = Object.entries(env).filter(([name]) => /MODEL|EFFORT|THINKING|BASE_URL/.test(name));
+  return digestOf(variables.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -4,23 +4,23 @@ import type { ProofCase } from '../types.ts';
 export type DroppedCases = { caughtByChecks: number; checksFailAnyway: number; notPlayable: number; noVerdict: number };
 
 /**
- * Yields test cases until `most` of them were used. An unusable case is replaced by another one from the same source,
- * if there is one.
+ * Yields test cases until `maxCases` of them were used. An unusable case is replaced by another one from the same
+ * source, if there is one.
  */
 export function* candidatesInOrder(
   candidates: readonly ProofCase[],
-  most: number,
-  used: readonly ProofCase[],
-  dropped: Readonly<DroppedCases>,
+  maxCases: number,
+  usedCases: readonly ProofCase[],
+  droppedCases: Readonly<DroppedCases>,
 ): Generator<ProofCase> {
-  const chosen = candidates.slice(0, most);
-  const spare = [...candidates.slice(most)];
-  for (let next = chosen.shift(); next !== undefined && used.length < most; next = chosen.shift()) {
-    const before = used.length;
+  const queue = candidates.slice(0, maxCases);
+  const spare = [...candidates.slice(maxCases)];
+  for (let next = queue.shift(); next !== undefined && usedCases.length < maxCases; next = queue.shift()) {
+    const before = usedCases.length;
     yield next;
     const { source } = next;
-    const other = used.length === before ? spare.findIndex((one) => one.source === source) : -1;
-    if (other !== -1 && mayReplace(dropped, most)) chosen.unshift(...spare.splice(other, 1));
+    const spareIndex = usedCases.length === before ? spare.findIndex((candidate) => candidate.source === source) : -1;
+    if (spareIndex !== -1 && mayReplace(droppedCases, maxCases)) queue.unshift(...spare.splice(spareIndex, 1));
   }
 }
 
@@ -28,6 +28,9 @@ export function* candidatesInOrder(
  * Whether to try another test case instead of an unusable one. Good checks catch most bugs, so many tries are normal.
  * But if the checks fail without a bug or a case cannot be created, more tries would probably fail too.
  */
-function mayReplace({ caughtByChecks, checksFailAnyway, notPlayable, noVerdict }: DroppedCases, most: number): boolean {
-  return caughtByChecks <= most * 8 && checksFailAnyway + notPlayable + noVerdict <= most;
+function mayReplace(
+  { caughtByChecks, checksFailAnyway, notPlayable, noVerdict }: DroppedCases,
+  maxCases: number,
+): boolean {
+  return caughtByChecks <= maxCases * 8 && checksFailAnyway + notPlayable + noVerdict <= maxCases;
 }

@@ -11,8 +11,8 @@ export type ReadCommit = {
 };
 
 /** Returns a test case with an id that depends on its whole content. */
-export function withId(given: Omit<ProofCase, 'id'>): ProofCase {
-  return { id: digestOf(given).slice(0, 12), ...given };
+export function withId(fields: Omit<ProofCase, 'id'>): ProofCase {
+  return { id: digestOf(fields).slice(0, 12), ...fields };
 }
 
 export function roundOf(message: string, files: readonly ProofFile[]): ProofRound {
@@ -53,34 +53,40 @@ export function cleanCase(host: ReadCommit): ProofCase {
   return withId({
     source: 'clean',
     title: `${host.commit.id.slice(0, 10)} as it is: ${host.commit.subject}`,
-    ...hosted(host),
+    ...baseOf(host),
     rounds: [roundOf(host.commit.subject, hostFiles(host))],
     planted: null,
     unedited: null,
   });
 }
 
-function hosted({ commit }: ReadCommit): Pick<ProofCase, 'base' | 'baseFiles'> {
+function baseOf({ commit }: ReadCommit): Pick<ProofCase, 'base' | 'baseFiles'> {
   return { base: commit.parent, baseFiles: [] };
 }
 
-function hostFiles({ after }: ReadCommit, edited: ProofFile | null = null): readonly ProofFile[] {
-  return filesAt(after, after.keys()).map((file) => (file.path === edited?.path ? edited : file));
+function hostFiles({ after }: ReadCommit, editedFile: ProofFile | null = null): readonly ProofFile[] {
+  return filesAt(after, after.keys()).map((file) => (file.path === editedFile?.path ? editedFile : file));
 }
 
 /** An edit of one file in a real change. `text` is the file's text before the edit. */
 export type HostedEdit = { readonly path: RepoPath; readonly text: string; readonly edit: SourceEdit };
 
-function edited({ path, text }: Pick<HostedEdit, 'path' | 'text'>, edits: readonly SourceEdit[]): ProofFile {
+function fileWithEdits({ path, text }: Pick<HostedEdit, 'path' | 'text'>, edits: readonly SourceEdit[]): ProofFile {
   return { path, text: applyEdits(text, edits) };
 }
 
-function plantedBy({ path, text, edit }: HostedEdit, others: readonly SourceEdit[] = []): PlantedBug {
-  const before = others.filter(({ start }) => start < edit.start);
+function plantedBy({ path, text, edit }: HostedEdit, otherEdits: readonly SourceEdit[] = []): PlantedBug {
+  const before = otherEdits.filter(({ start }) => start < edit.start);
   // Other edits above this edit change its line numbers.
-  const moved = before.reduce((sum, one) => sum + lines(one.text) - lines(text.slice(one.start, one.end)), 0);
+  const lineShift = before.reduce(
+    (sum, earlierEdit) => sum + lines(earlierEdit.text) - lines(text.slice(earlierEdit.start, earlierEdit.end)),
+    0,
+  );
   const place = placeOf(path, text, edit);
-  return { class: edit.class ?? 'other', places: [{ ...place, from: place.from + moved, to: place.to + moved }] };
+  return {
+    class: edit.class ?? 'other',
+    places: [{ ...place, from: place.from + lineShift, to: place.to + lineShift }],
+  };
 }
 
 function lines(text: string): number {
@@ -94,8 +100,8 @@ export function mutantCase(host: ReadCommit, hostedEdit: HostedEdit): ProofCase 
   return withId({
     source: edit.class === null ? 'trap' : 'mutant',
     title: `${path}:${line}: ${edit.says}, in ${host.commit.id.slice(0, 10)} ${host.commit.subject}`,
-    ...hosted(host),
-    rounds: [roundOf(host.commit.subject, hostFiles(host, edited(hostedEdit, [edit])))],
+    ...baseOf(host),
+    rounds: [roundOf(host.commit.subject, hostFiles(host, fileWithEdits(hostedEdit, [edit])))],
     planted: edit.class === null ? null : plantedBy(hostedEdit),
     unedited: hostFiles(host),
   });
@@ -110,7 +116,7 @@ export type Scenario = (typeof SCENARIOS)[number];
  * round fixes. `second` is the bug that is left at the end.
  */
 export function scenarioCase(host: ReadCommit, kind: Scenario, first: HostedEdit, second: HostedEdit): ProofCase {
-  const stateWith = (edits: readonly SourceEdit[]) => hostFiles(host, edited(second, edits));
+  const stateWith = (edits: readonly SourceEdit[]) => hostFiles(host, fileWithEdits(second, edits));
   const { subject } = host.commit;
   const start: Readonly<Record<Scenario, readonly SourceEdit[]>> = {
     'fix-brings-bug': [first.edit],
@@ -123,7 +129,7 @@ export function scenarioCase(host: ReadCommit, kind: Scenario, first: HostedEdit
   return withId({
     source: 'scenario',
     title: `${kind}: ${second.path}: ${second.edit.says}, in ${host.commit.id.slice(0, 10)} ${subject}`,
-    ...hosted(host),
+    ...baseOf(host),
     rounds: [
       roundOf(subject, stateWith(start[kind])),
       { ...roundOf('Address the review', stateWith([second.edit])), onBase },
@@ -134,19 +140,19 @@ export function scenarioCase(host: ReadCommit, kind: Scenario, first: HostedEdit
 }
 
 /**
- * Returns the edits that start in one of the line ranges `added`, the lines that the real change added (counted from
- * 1).
+ * Returns the edits that start in one of the line ranges `addedRanges`, the lines that the real change added
+ * (counted from 1).
  */
 export function editsInLines(
   edits: readonly SourceEdit[],
   source: string,
-  added: readonly { readonly from: number; readonly to: number }[],
+  addedRanges: readonly { readonly from: number; readonly to: number }[],
 ): readonly SourceEdit[] {
   return edits.filter((edit) => {
     const from = lineAt(source, edit.start);
     const to = lineAt(source, Math.max(edit.start, edit.end - 1));
     // A reviewer sees the edit of a long statement in the diff only if the first line of the statement is new.
-    return added.some((range) => from >= range.from && from <= range.to && to - from < 40);
+    return addedRanges.some((range) => from >= range.from && from <= range.to && to - from < 40);
   });
 }
 

@@ -62,13 +62,13 @@ const FIXED_WITHIN = 40;
 export function cleanChanges(commits: readonly PastCommit[]): readonly PastCommit[] {
   return commits.filter(({ subject, files }, i) => {
     const source = files.filter(({ path }) => isSourceFile(path));
-    const added = files.reduce((sum, one) => sum + one.added, 0);
+    const addedLines = files.reduce((sum, file) => sum + file.added, 0);
     if (source.length === 0 || source.length > MOST_HOST_FILES.source) return false;
     if (files.length > MOST_HOST_FILES.all) return false;
-    if (added < HOST_LINES.least || added > HOST_LINES.most || isFixSubject(subject)) return false;
-    const later = commits.slice(Math.max(0, i - FIXED_WITHIN), i).filter((one) => isFixSubject(one.subject));
-    const fixed = new Set(later.flatMap((one) => one.files.map(({ path }) => path)));
-    return source.every(({ path }) => !fixed.has(path));
+    if (addedLines < HOST_LINES.least || addedLines > HOST_LINES.most || isFixSubject(subject)) return false;
+    const later = commits.slice(Math.max(0, i - FIXED_WITHIN), i).filter((commit) => isFixSubject(commit.subject));
+    const fixedPaths = new Set(later.flatMap((commit) => commit.files.map(({ path }) => path)));
+    return source.every(({ path }) => !fixedPaths.has(path));
   });
 }
 
@@ -83,10 +83,10 @@ export function readLog(output: string): readonly PastCommit[] {
     const [id = '', parent = ''] = head.trim().split(' ');
     if (!isHash(id) || !isHash(parent)) return [];
     const files = rows.flatMap((row) => {
-      const [added = '', removed = '', path = ''] = row.split('\t');
+      const [addedCount = '', removedCount = '', path = ''] = row.split('\t');
       // A binary file has "-" for its numbers, and git quotes a name with unusual characters. Leave both out.
-      if (!/^\d+$/.test(added) || !/^\d+$/.test(removed) || path === '' || path.startsWith('"')) return [];
-      return [{ path: path as RepoPath, added: Number(added), removed: Number(removed) }];
+      if (!/^\d+$/.test(addedCount) || !/^\d+$/.test(removedCount) || path === '' || path.startsWith('"')) return [];
+      return [{ path: path as RepoPath, added: Number(addedCount), removed: Number(removedCount) }];
     });
     return files.length === 0 ? [] : [{ id: id as CommitId, parent: parent as CommitId, subject, files }];
   });

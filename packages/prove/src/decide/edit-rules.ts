@@ -81,11 +81,18 @@ function boundary(
   source: string,
   [parent]: readonly SyntaxNode[],
 ): readonly SourceEdit[] {
-  const found = grammar.operation(node, source);
-  const other = FLIPPED[found?.operator.text ?? ''];
-  if (found === null || other === undefined || clamps(grammar, found, parent, source)) return [];
+  const operation = grammar.operation(node, source);
+  const flippedOperator = FLIPPED[operation?.operator.text ?? ''];
+  if (operation === null || flippedOperator === undefined || clamps(grammar, operation, parent, source)) return [];
   if (NOT_LOGIC.test(nodeText(node, source))) return [];
-  return [{ ...found.operator, class: 'boundary', text: other, says: `${found.operator.text} became ${other}` }];
+  return [
+    {
+      ...operation.operator,
+      class: 'boundary',
+      text: flippedOperator,
+      says: `${operation.operator.text} became ${flippedOperator}`,
+    },
+  ];
 }
 
 /**
@@ -115,11 +122,16 @@ function guard(
   const { test, yes, isGuard } = branch;
   // An inverted condition should look like code that a person wrote: "a >= b" and not "!(a < b)". Harmless edits use
   // "!(a < b)", because "a >= b" has another value for NaN.
-  const ordered = withOperator(grammar, test, source, INVERTED);
-  const inverted = replaced(test, ordered ?? negated(grammar, test, source), 'guard', 'an inverted condition');
+  const inverseComparison = withOperator(grammar, test, source, INVERTED);
+  const inversion = replaced(
+    test,
+    inverseComparison ?? negationOf(grammar, test, source),
+    'guard',
+    'an inverted condition',
+  );
   const last = grammar.statements(yes).at(-1) ?? yes;
   const canDrop = isGuard && grammar.exits.has(last.kind) && hasSiblings(grammar, parents);
-  return canDrop ? [removed(node, source, 'guard', 'a removed guard'), inverted] : [inverted];
+  return canDrop ? [removed(node, source, 'guard', 'a removed guard'), inversion] : [inversion];
 }
 
 /**
@@ -137,7 +149,7 @@ const OPPOSITE: Readonly<Record<string, string>> = {
 
 const INVERTED: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
-function negated(grammar: Grammar, test: SyntaxNode, source: string): string {
+function negationOf(grammar: Grammar, test: SyntaxNode, source: string): string {
   const inner = grammar.negation(test, source);
   if (inner !== null) return nodeText(inner, source);
   const opposite = withOperator(grammar, test, source, OPPOSITE);
@@ -161,9 +173,9 @@ function withOperator(
   const operator = grammar.operation(node, source)?.operator;
   // JavaScript has an "in" operator, but no "not in", so do not replace operators that are words.
   const isWord = /^\w/.test(operator?.text ?? '') && !grammar.not.startsWith('not');
-  const other = isWord ? undefined : table[operator?.text ?? ''];
-  if (operator === undefined || other === undefined) return null;
-  return source.slice(node.start, operator.start) + other + source.slice(operator.end, node.end);
+  const newOperator = isWord ? undefined : table[operator?.text ?? ''];
+  if (operator === undefined || newOperator === undefined) return null;
+  return source.slice(node.start, operator.start) + newOperator + source.slice(operator.end, node.end);
 }
 
 function droppedAwait(
@@ -189,8 +201,8 @@ const ANY_ORDER =
 
 function argumentOrder(grammar: Grammar, node: SyntaxNode, source: string): readonly SourceEdit[] {
   const call = grammar.call(node);
-  const [first, second, ...more] = call?.args ?? [];
-  if (call === null || first === undefined || second === undefined || more.length > 2) return [];
+  const [first, second, ...otherArgs] = call?.args ?? [];
+  if (call === null || first === undefined || second === undefined || otherArgs.length > 2) return [];
   const [a, b] = [nodeText(first, source), nodeText(second, source)];
   if (!grammar.names.has(first.kind) || first.kind !== second.kind || a === b) return [];
   if (ANY_ORDER.test(lastName(call.callee, source))) return [];
@@ -214,11 +226,12 @@ function offByOne(grammar: Grammar, node: SyntaxNode, source: string): readonly 
   if (end !== null && grammar.names.has(end.kind)) {
     return [replaced(end, `${nodeText(end, source)} - 1`, 'off-by-one', 'a slice that ends too early')];
   }
-  const found = grammar.operation(node, source);
-  if (found === null || !/^[+-]$/.test(found.operator.text) || nodeText(found.right, source) !== '1') return [];
-  const left = leftText(node, found, source);
-  if (!COUNTS.test(left)) return [];
-  return [replaced(node, left, 'off-by-one', `a removed "${found.operator.text} 1"`)];
+  const operation = grammar.operation(node, source);
+  if (operation === null || !/^[+-]$/.test(operation.operator.text) || nodeText(operation.right, source) !== '1')
+    return [];
+  const leftOperand = leftText(node, operation, source);
+  if (!COUNTS.test(leftOperand)) return [];
+  return [replaced(node, leftOperand, 'off-by-one', `a removed "${operation.operator.text} 1"`)];
 }
 
 /**
@@ -260,13 +273,13 @@ function droppedCall(
 const UNIT_FACTOR = /^(?:1000|1_000|1e3|60|3600|3_600|86400|86_400|24|1024|1_024|100|1000000|1_000_000)$/;
 
 function unit(grammar: Grammar, node: SyntaxNode, source: string): readonly SourceEdit[] {
-  const found = grammar.operation(node, source);
-  if (found === null || !/^[*/]$/.test(found.operator.text)) return [];
-  const [left, right] = [leftText(node, found, source), nodeText(found.right, source)];
+  const operation = grammar.operation(node, source);
+  if (operation === null || !/^[*/]$/.test(operation.operator.text)) return [];
+  const [leftOperand, rightOperand] = [leftText(node, operation, source), nodeText(operation.right, source)];
   // Go's "5 * time.Second" becomes "5", which means nanoseconds.
-  const isGoUnit = /^time\.(?:Second|Minute|Hour|Millisecond)$/.test(right);
-  if (!isGoUnit && (!UNIT_FACTOR.test(right) || /^[\d_.]+$/.test(left))) return [];
-  return [replaced(node, left, 'unit', `a removed factor of ${right}`)];
+  const isGoUnit = /^time\.(?:Second|Minute|Hour|Millisecond)$/.test(rightOperand);
+  if (!isGoUnit && (!UNIT_FACTOR.test(rightOperand) || /^[\d_.]+$/.test(leftOperand))) return [];
+  return [replaced(node, leftOperand, 'unit', `a removed factor of ${rightOperand}`)];
 }
 
 function trapNegated(
@@ -288,7 +301,7 @@ function trapSwappedBranches(grammar: Grammar, node: SyntaxNode, source: string)
   const { test, yes, no } = branch;
   const [head, between] = [source.slice(node.start, test.start), source.slice(test.end, yes.start)];
   const text = [
-    ...[head, negated(grammar, test, source), between, nodeText(no, source)],
+    ...[head, negationOf(grammar, test, source), between, nodeText(no, source)],
     ...[source.slice(yes.end, no.start), nodeText(yes, source), source.slice(no.end, node.end)],
   ].join('');
   return [replaced(node, text, null, 'an inverted condition with swapped branches')];

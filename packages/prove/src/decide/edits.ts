@@ -28,15 +28,15 @@ export type EditRule = (node: SyntaxNode, source: string, parents: readonly Synt
 
 /** Returns all edits that the rules find in a syntax tree, except those that would not change the text. */
 export function findEdits(root: SyntaxNode, source: string, rules: readonly EditRule[]): readonly SourceEdit[] {
-  const found: SourceEdit[] = [];
+  const edits: SourceEdit[] = [];
   const open: { readonly node: SyntaxNode; readonly parents: readonly SyntaxNode[] }[] = [{ node: root, parents: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, parents } = next;
-    for (const rule of rules) found.push(...rule(node, source, parents));
+    for (const rule of rules) edits.push(...rule(node, source, parents));
     const inner = [node, ...parents];
     for (const child of node.children) open.push({ node: child, parents: inner });
   }
-  const changing = found.filter(({ start, end, text }) => source.slice(start, end) !== text);
+  const changing = edits.filter(({ start, end, text }) => source.slice(start, end) !== text);
   return changing.sort((a, b) => a.start - b.start || a.end - b.end);
 }
 

@@ -27,11 +27,13 @@ const OPERATOR =
 
 function operation(node: SyntaxNode, source: string): Operation | null {
   if (node.kind !== 'BinaryExpression' && node.kind !== 'LogicalExpression') return null;
-  const [left, right] = [node.field('left'), node.field('right')];
-  if (left === null || right === null) return null;
-  const [all = '', text = ''] = OPERATOR.exec(source.slice(left.end, right.start)) ?? [];
-  const end = left.end + all.length;
-  return text === '' ? null : { left, right, operator: { text, start: end - text.length, end } };
+  const [leftOperand, rightOperand] = [node.field('left'), node.field('right')];
+  if (leftOperand === null || rightOperand === null) return null;
+  const [wholeMatch = '', text = ''] = OPERATOR.exec(source.slice(leftOperand.end, rightOperand.start)) ?? [];
+  const end = leftOperand.end + wholeMatch.length;
+  return text === ''
+    ? null
+    : { left: leftOperand, right: rightOperand, operator: { text, start: end - text.length, end } };
 }
 
 function call(node: SyntaxNode): Call | null {
@@ -50,13 +52,15 @@ function branch(node: SyntaxNode): Branch | null {
 }
 
 function sliceEnd(node: SyntaxNode, source: string): SyntaxNode | null {
-  const found = node.kind === 'CallExpression' ? call(node) : null;
-  if (found === null || !/\.(?:slice|substring|subarray)$/.test(nodeText(found.callee, source))) return null;
-  return found.args[1] ?? null;
+  const sliceCall = node.kind === 'CallExpression' ? call(node) : null;
+  if (sliceCall === null || !/\.(?:slice|substring|subarray)$/.test(nodeText(sliceCall.callee, source))) return null;
+  return sliceCall.args[1] ?? null;
 }
 
 function lostErrors(node: SyntaxNode, source: string): readonly SourceEdit[] {
   const body = node.kind === 'CatchClause' ? node.field('body') : null;
-  const raised = body?.children.find(({ kind }) => kind === 'ThrowStatement');
-  return raised === undefined ? [] : [removed(raised, source, 'swallowed-error', 'an error that is no longer thrown')];
+  const throwStatement = body?.children.find(({ kind }) => kind === 'ThrowStatement');
+  return throwStatement === undefined
+    ? []
+    : [removed(throwStatement, source, 'swallowed-error', 'an error that is no longer thrown')];
 }

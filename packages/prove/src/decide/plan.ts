@@ -15,24 +15,26 @@ const WEIGHTS: Readonly<Record<CaseSource, number>> = {
 };
 
 /**
- * Returns at most `most` of the test cases, from each source in proportion to its weight. Test cases from the same
+ * Returns at most `maxCases` of the test cases, from each source in proportion to its weight. Test cases from the same
  * source keep their order.
  */
-export function chooseCases(all: readonly ProofCase[], most: number): readonly ProofCase[] {
-  const sources = [...new Set(all.map(({ source }) => source))];
-  const left = new Map(sources.map((source) => [source, all.filter((one) => one.source === source)]));
-  const taken = new Map(sources.map((source) => [source, 0]));
-  const chosen: ProofCase[] = [];
-  while (chosen.length < most) {
+export function chooseCases(candidates: readonly ProofCase[], maxCases: number): readonly ProofCase[] {
+  const sources = [...new Set(candidates.map(({ source }) => source))];
+  const remainingCases = new Map(
+    sources.map((source) => [source, candidates.filter((candidate) => candidate.source === source)]),
+  );
+  const takenCounts = new Map(sources.map((source) => [source, 0]));
+  const selection: ProofCase[] = [];
+  while (selection.length < maxCases) {
     const next = sources
-      .filter((source) => (left.get(source)?.length ?? 0) > 0)
-      .sort((a, b) => (taken.get(a) ?? 0) / WEIGHTS[a] - (taken.get(b) ?? 0) / WEIGHTS[b])[0];
-    const one = next === undefined ? undefined : left.get(next)?.shift();
-    if (next === undefined || one === undefined) break;
-    taken.set(next, (taken.get(next) ?? 0) + 1);
-    chosen.push(one);
+      .filter((source) => (remainingCases.get(source)?.length ?? 0) > 0)
+      .sort((a, b) => (takenCounts.get(a) ?? 0) / WEIGHTS[a] - (takenCounts.get(b) ?? 0) / WEIGHTS[b])[0];
+    const nextCase = next === undefined ? undefined : remainingCases.get(next)?.shift();
+    if (next === undefined || nextCase === undefined) break;
+    takenCounts.set(next, (takenCounts.get(next) ?? 0) + 1);
+    selection.push(nextCase);
   }
-  return chosen;
+  return selection;
 }
 
 /** The options of `onceover prove` that decide which reviews are made. */
@@ -49,15 +51,18 @@ export type ProofChoice = {
  * Returns the reviews to make of a test case: one per configuration and repetition. A case with a single round needs
  * only the first session mode, because the modes differ only from the second round on.
  */
-export function tasksOf(one: ProofCase, { reviewers, sessions, readings, repeat }: ProofChoice): readonly ProofTask[] {
+export function tasksOf(
+  proofCase: ProofCase,
+  { reviewers, sessions, readings, repeat }: ProofChoice,
+): readonly ProofTask[] {
   const counts = reviewers.length === 0 ? [null] : reviewers;
-  const modes = one.rounds.length > 1 ? sessions : sessions.slice(0, 1);
+  const modes = proofCase.rounds.length > 1 ? sessions : sessions.slice(0, 1);
   const ways = readings.length === 0 ? [null] : readings;
   const variants = counts.flatMap((count) =>
     modes.flatMap((mode) => ways.map((way): ProofVariant => ({ reviewers: count, sessions: mode, reading: way }))),
   );
   const numbers = Array.from({ length: repeat }, (_, i) => i + 1);
-  return variants.flatMap((variant) => numbers.map((number) => ({ case: one, variant, repeat: number })));
+  return variants.flatMap((variant) => numbers.map((number) => ({ case: proofCase, variant, repeat: number })));
 }
 
 /** The number of reviewers of a gate that reviews some files. */
@@ -68,11 +73,11 @@ type CoveringGate = { readonly numReviews: number };
  * in each round.
  */
 export function mostCallsOf(
-  { case: one, variant }: ProofTask,
+  { case: proofCase, variant }: ProofTask,
   gatesFor: (paths: readonly RepoPath[]) => readonly CoveringGate[],
 ): number {
-  const counts = gatesFor(pathsOf(one)).map((gate) => variant.reviewers ?? gate.numReviews);
-  return counts.reduce((sum, count) => sum + count, 0) * one.rounds.length;
+  const counts = gatesFor(pathsOf(proofCase)).map((gate) => variant.reviewers ?? gate.numReviews);
+  return counts.reduce((sum, count) => sum + count, 0) * proofCase.rounds.length;
 }
 
 /** Returns the files that a test case changes; for a case with a bug, only the files that contain the bug. */
@@ -92,12 +97,12 @@ function patchedPaths(patch: string): readonly RepoPath[] {
 export type CallEstimate = { readonly tokens: number; readonly usd: number | null; readonly calls: number } | null;
 
 export function estimateCall(entries: readonly LedgerEntry[], gates: readonly string[]): CallEstimate {
-  const used = entries.flatMap((entry): readonly Usage[] =>
+  const usages = entries.flatMap((entry): readonly Usage[] =>
     entry.kind !== 'run' ? [] : entry.slots.filter(({ gate }) => gates.includes(gate)).flatMap(usedBy),
   );
   // If the gates were never run, use the calls of earlier runs of `onceover prove`. Their entries in the cost ledger
   // name no gate.
-  const past = used.length > 0 ? used : entries.flatMap((entry) => (entry.kind === 'proof' ? usedBy(entry) : []));
+  const past = usages.length > 0 ? usages : entries.flatMap((entry) => (entry.kind === 'proof' ? usedBy(entry) : []));
   if (past.length === 0) return null;
   const prices = past.flatMap(({ costUsd }) => costUsd ?? []);
   return {
@@ -123,10 +128,10 @@ function perCall(usage: Usage, asks: number): Usage {
 }
 
 function median(numbers: readonly number[]): number {
-  const sorted = [...numbers].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [low, high] = [sorted[middle - 1] ?? 0, sorted[middle] ?? 0];
-  return sorted.length % 2 === 1 ? high : (low + high) / 2;
+  const sortedNumbers = [...numbers].sort((a, b) => a - b);
+  const middle = Math.floor(sortedNumbers.length / 2);
+  const [low, high] = [sortedNumbers[middle - 1] ?? 0, sortedNumbers[middle] ?? 0];
+  return sortedNumbers.length % 2 === 1 ? high : (low + high) / 2;
 }
 
 /** The cost limit for one run of `onceover prove`; `null` means no limit. */
@@ -148,6 +153,6 @@ export function addSpending(a: ProofSpending, b: ProofSpending): ProofSpending {
 }
 
 /** Whether the budget allows no further call. A call counts when it starts; its price is added when it has ended. */
-export function isSpent({ calls: made, usage }: ProofSpending, { usd, calls }: ProofBudget): boolean {
-  return (calls !== null && made >= calls) || (usd !== null && (usage?.costUsd ?? 0) >= usd);
+export function isSpent({ calls: callsMade, usage }: ProofSpending, { usd, calls }: ProofBudget): boolean {
+  return (calls !== null && callsMade >= calls) || (usd !== null && (usage?.costUsd ?? 0) >= usd);
 }

@@ -32,20 +32,20 @@ function casesIn(page: string): readonly ProofCase[] {
     const plant = blocks.find(({ first }) => first === 'plant');
     const host = change.find(({ path }) => path === plant?.path);
     if (plant === undefined || host === undefined) return [];
-    const kind: BugClass | null = BUG_CLASSES.find((one) => one === plant.second) ?? null;
-    const edited = planted(host.text ?? '', plant.text);
-    if (edited === null) return [];
-    const shared = { source: 'set', base: null, baseFiles: filesOf('base'), unedited: null } as const;
-    const bad = change.map((file) => (file.path === host.path ? { path: file.path, text: edited.text } : file));
-    const places = [{ file: host.path, from: edited.from, to: edited.to }];
+    const kind: BugClass | null = BUG_CLASSES.find((bugClass) => bugClass === plant.second) ?? null;
+    const plantedBug = plantBug(host.text ?? '', plant.text);
+    if (plantedBug === null) return [];
+    const commonFields = { source: 'set', base: null, baseFiles: filesOf('base'), unedited: null } as const;
+    const bad = change.map((file) => (file.path === host.path ? { path: file.path, text: plantedBug.text } : file));
+    const places = [{ file: host.path, from: plantedBug.from, to: plantedBug.to }];
     return [
       withId({
-        ...shared,
+        ...commonFields,
         title,
         rounds: [roundOf(title, bad)],
         planted: kind === null ? null : { class: kind, places },
       }),
-      withId({ ...shared, title: `${title} (no bug)`, rounds: [roundOf(title, change)], planted: null }),
+      withId({ ...commonFields, title: `${title} (no bug)`, rounds: [roundOf(title, change)], planted: null }),
     ];
   });
 }
@@ -54,7 +54,7 @@ function casesIn(page: string): readonly ProofCase[] {
  * Replaces in `text` the lines that `plant` marks with `-` by those that it marks with `+`; `null` if `text` does not
  * contain the old lines.
  */
-function planted(
+function plantBug(
   text: string,
   plant: string,
 ): { readonly text: string; readonly from: number; readonly to: number } | null {
@@ -68,12 +68,12 @@ function planted(
   const at = old === '' ? -1 : text.indexOf(old);
   if (at === -1) return null;
   // If lines were only removed, the place of the bug is the gap and the line after it.
-  const kept = old.endsWith(now) ? now : null;
-  const from = lineAt(text, at + (kept === null ? 0 : 1));
-  const to = kept === null ? from + now.split('\n').length - 1 : from;
+  const tail = old.endsWith(now) ? now : null;
+  const from = lineAt(text, at + (tail === null ? 0 : 1));
+  const to = tail === null ? from + now.split('\n').length - 1 : from;
   return {
     text: text.slice(0, at) + now + text.slice(at + old.length),
-    from: kept === null ? from : Math.max(1, from - 1),
+    from: tail === null ? from : Math.max(1, from - 1),
     to,
   };
 }

@@ -6,9 +6,9 @@ export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+    let hash = Math.imul(state ^ (state >>> 15), state | 1);
+    hash ^= hash + Math.imul(hash ^ (hash >>> 7), hash | 61);
+    return ((hash ^ (hash >>> 14)) >>> 0) / 4_294_967_296;
   };
 }
 
@@ -16,9 +16,9 @@ export function seededRandom(seed: number): () => number {
 export function shuffled<T>(items: readonly T[], random: () => number): readonly T[] {
   const list = [...items];
   for (let i = list.length - 1; i > 0; i--) {
-    const other = Math.floor(random() * (i + 1));
-    const [a, b] = [list[i], list[other]];
-    if (a !== undefined && b !== undefined) [list[i], list[other]] = [b, a];
+    const swapIndex = Math.floor(random() * (i + 1));
+    const [a, b] = [list[i], list[swapIndex]];
+    if (a !== undefined && b !== undefined) [list[i], list[swapIndex]] = [b, a];
   }
   return list;
 }

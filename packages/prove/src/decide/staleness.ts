@@ -3,15 +3,15 @@ import type { Settings } from '@onceover/repo/config/settings';
 import type { GateProof } from '../types.ts';
 
 /**
- * Returns a digest of the agents that review a gate. `own` lists the agents that the gate itself names; `null` if it
- * names none. `answererOf` returns a digest of the settings and scripts of an agent.
+ * Returns a digest of the agents that review a gate. `gateAgents` lists the agents that the gate itself names; `null`
+ * if it names none. `answererOf` returns a digest of the settings and scripts of an agent.
  */
 export function agentsDigestOf(
   { agents, agent }: Pick<Settings, 'agents' | 'agent'>,
-  own: readonly string[] | null,
+  gateAgents: readonly string[] | null,
   answererOf: (name: string) => string,
 ): string {
-  const names = own ?? agents;
+  const names = gateAgents ?? agents;
   return digestOf([names, (names ?? Object.keys(agent).sort()).map((name) => [name, answererOf(name)])]);
 }
 

@@ -4,22 +4,22 @@ import type { PlayedProve } from '../result-types.ts';
 import { comparisonText, EXPOSED, proofNotes, scoreRows, wrongResults } from './proof.ts';
 
 /** Returns the result of `onceover prove` as Markdown, for a file or a comment. */
-export function proofMarkdown(played: PlayedProve): string {
-  const gates = played.proofs.flatMap((proof) => {
-    const exposed = exposureOf(proof.scores);
+export function proofMarkdown(result: PlayedProve): string {
+  const gates = result.proofs.flatMap((proof) => {
+    const exposure = exposureOf(proof.scores);
     return [
       `## ${cell(proof.gate)}`,
       '',
-      ...(exposed === null ? [] : [`**${cell(EXPOSED[exposed](proof.scores))}**`, '']),
+      ...(exposure === null ? [] : [`**${cell(EXPOSED[exposure](proof.scores))}**`, '']),
       '| score | of how many, with the 95 % interval |',
       '|---|---|',
       ...scoreRows(proof).map(([label, text]) => `| ${cell(label)} | ${cell(text)} |`),
       '',
-      ...proof.comparisons.flatMap((one) => [cell(comparisonText(one)), '']),
-      ...listOf(wrongResults(proof, played.results).map((line) => `- ${cell(line)}`)),
+      ...proof.comparisons.flatMap((comparison) => [cell(comparisonText(comparison)), '']),
+      ...listOf(wrongResults(proof, result.results).map((line) => `- ${cell(line)}`)),
     ];
   });
-  return `${['# What the reviewers catch', '', ...gates, ...proofNotes(played).map(cell)].join('\n')}\n`;
+  return `${['# What the reviewers catch', '', ...gates, ...proofNotes(result).map(cell)].join('\n')}\n`;
 }
 
 /** Returns the lines followed by an empty line; nothing if there are no lines. */

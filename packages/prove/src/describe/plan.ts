@@ -32,8 +32,8 @@ export const CLASS_WORDS: Readonly<Record<BugClass, string>> = {
 
 /** Describes a compared configuration in words: "3 reviewers, resumed sessions, each reads for itself". */
 export function variantText({ reviewers, sessions, reading }: ProofVariant): string {
-  const who = reviewers === null ? '' : `${count(reviewers, 'reviewer')}, `;
-  return `${who}${SESSION_WORDS[sessions]}${reading === null ? '' : `, ${READING_WORDS[reading]}`}`;
+  const reviewersText = reviewers === null ? '' : `${count(reviewers, 'reviewer')}, `;
+  return `${reviewersText}${SESSION_WORDS[sessions]}${reading === null ? '' : `, ${READING_WORDS[reading]}`}`;
 }
 
 const READING_WORDS: Readonly<Record<ReadingMode, string>> = {
@@ -52,15 +52,15 @@ const SESSION_WORDS: Readonly<Record<ProofVariant['sessions'], string>> = {
  * Describes what `onceover prove` would do: gates, test cases, calls and the estimated cost. `command` is the command
  * that does it.
  */
-export function describeProvePlan(plan: ProvePlan, styled: Styled, command: string): string {
+export function describeProvePlan(plan: ProvePlan, style: Styled, command: string): string {
   const { gates, cases, variants, repeat, calls, checks, install, seed } = plan;
-  const all = cases.reduce((sum, one) => sum + one.count, 0);
-  if (all === 0) return wrapTo(NO_CASES, styled, 0);
-  const width = Math.max(...cases.map((one) => String(one.count).length));
+  const caseCount = cases.reduce((sum, group) => sum + group.count, 0);
+  if (caseCount === 0) return wrapTo(NO_CASES, style, 0);
+  const width = Math.max(...cases.map((group) => String(group.count).length));
   const blocks = [
     [
-      styled.paint('strong', `${count(all, 'case')} for ${someNames(gates)}`),
-      ...cases.map((one) => `  ${String(one.count).padStart(width)} × ${SOURCE_WORDS[one.source]}`),
+      style.paint('strong', `${count(caseCount, 'case')} for ${someNames(gates)}`),
+      ...cases.map((group) => `  ${String(group.count).padStart(width)} × ${SOURCE_WORDS[group.source]}`),
     ].join('\n'),
     [
       `Calls: at most ${calls} without retries${repeat === 1 ? '' : `, each case ${repeat} times`}. ${estimateText(plan)}`,
@@ -71,12 +71,12 @@ export function describeProvePlan(plan: ProvePlan, styled: Styled, command: stri
       ),
     ]
       .filter((line) => line !== '')
-      .map((line) => wrapTo(line, styled, 0))
+      .map((line) => wrapTo(line, style, 0))
       .join('\n'),
     ...(install.length === 0
       ? []
-      : [wrapTo(`For planted bugs in more files: npm install -D ${install.join(' ')}`, styled, 0)]),
-    wrapTo(`No agent was called. To play this proof: ${command} (seed ${seed})`, styled, 0),
+      : [wrapTo(`For planted bugs in more files: npm install -D ${install.join(' ')}`, style, 0)]),
+    wrapTo(`No agent was called. To play this proof: ${command} (seed ${seed})`, style, 0),
   ];
   return blocks.join('\n\n');
 }
@@ -106,5 +106,7 @@ function estimateText({ calls, perCall, budget }: ProvePlan): string {
 
 /** Returns one line per test case, for `--verbose`. */
 export function describeCases({ titles }: ProvePlan): string {
-  return titles.map((one) => `  ${one.source.padEnd(8)} ${one.class ?? 'no bug'}: ${quoteName(one.title)}`).join('\n');
+  return titles
+    .map((caseTitle) => `  ${caseTitle.source.padEnd(8)} ${caseTitle.class ?? 'no bug'}: ${quoteName(caseTitle.title)}`)
+    .join('\n');
 }

@@ -18,13 +18,13 @@ function percent(share: number): number {
 export function proofLine(proof: Pick<GateProof, 'scores' | 'at'>, stale: Staleness | null, now: Date): string {
   const { found, falseAlarms } = proof.scores;
   const { count: part, of, low, high } = found;
-  const caught = `caught ${part} of ${count(of, 'planted bug')} (95 %: ${percent(low)}–${percent(high)} %)`;
+  const catchText = `caught ${part} of ${count(of, 'planted bug')} (95 %: ${percent(low)}–${percent(high)} %)`;
   const alarms =
     falseAlarms.of === 0
       ? ''
       : `, ${count(falseAlarms.count, 'false alarm')} in ${count(falseAlarms.of, 'harmless change')}`;
   const old = stale === null ? '' : `; stale, because ${STALE[stale]} changed since: run "onceover prove"`;
-  return `${caught}${alarms}, proved ${age(proof.at, now)}${old}`;
+  return `${catchText}${alarms}, proved ${age(proof.at, now)}${old}`;
 }
 
 const STALE: Readonly<Record<Staleness, string>> = { prompt: 'the prompt', agents: 'the agents or models' };

@@ -12,10 +12,10 @@ import { shareText } from './proof-line.ts';
  * Describes the result of `onceover prove`: the scores of each gate, what is unusual, and which test cases were left
  * out.
  */
-export function describeProof(played: PlayedProve, styled: Styled): string {
+export function describeProof(result: PlayedProve, style: Styled): string {
   const blocks = [
-    ...played.proofs.map((proof) => gateBlock(proof, played.results, styled)),
-    ...proofNotes(played).map((line) => wrapTo(line, styled, 0)),
+    ...result.proofs.map((proof) => gateBlock(proof, result.results, style)),
+    ...proofNotes(result).map((line) => wrapTo(line, style, 0)),
   ];
   return blocks.join('\n\n');
 }
@@ -23,25 +23,25 @@ export function describeProof(played: PlayedProve, styled: Styled): string {
 /** Describes the result of `onceover prove` in one line. */
 export function describeProofTitle({ proofs }: Pick<PlayedProve, 'proofs'>): string {
   const shares = proofs.map(({ scores }) => scores.found);
-  const [found, planted] = [
-    shares.reduce((sum, one) => sum + one.count, 0),
-    shares.reduce((sum, one) => sum + one.of, 0),
+  const [foundCount, plantedCount] = [
+    shares.reduce((sum, share) => sum + share.count, 0),
+    shares.reduce((sum, share) => sum + share.of, 0),
   ];
-  return planted === 0
+  return plantedCount === 0
     ? 'No planted bug has a result'
-    : `Found ${found} of ${count(planted, 'planted bug')}${proofs.length > 1 ? ` in ${proofs.length} gates` : ''}`;
+    : `Found ${foundCount} of ${count(plantedCount, 'planted bug')}${proofs.length > 1 ? ` in ${proofs.length} gates` : ''}`;
 }
 
-function gateBlock(proof: GateProof, results: readonly CaseResult[], styled: Styled): string {
-  const exposed = exposureOf(proof.scores);
+function gateBlock(proof: GateProof, results: readonly CaseResult[], style: Styled): string {
+  const exposure = exposureOf(proof.scores);
   const rows = scoreRows(proof);
   const width = Math.max(...rows.map(([label]) => label.length));
   return [
-    styled.paint('strong', `${quoteName(proof.gate)}`),
-    ...(exposed === null ? [] : [styled.paint('bad', wrapTo(`  ${EXPOSED[exposed](proof.scores)}`, styled, 2))]),
+    style.paint('strong', `${quoteName(proof.gate)}`),
+    ...(exposure === null ? [] : [style.paint('bad', wrapTo(`  ${EXPOSED[exposure](proof.scores)}`, style, 2))]),
     ...rows.map(([label, text]) => `  ${label.padEnd(width)}  ${text}`),
-    ...proof.comparisons.map((one) => wrapTo(`  ${comparisonText(one)}`, styled, 2)),
-    ...wrongResults(proof, results).map((line) => wrapTo(`  ${line}`, styled, 4)),
+    ...proof.comparisons.map((comparison) => wrapTo(`  ${comparisonText(comparison)}`, style, 2)),
+    ...wrongResults(proof, results).map((line) => wrapTo(`  ${line}`, style, 4)),
   ].join('\n');
 }
 
@@ -52,20 +52,20 @@ export function wrongResults(
   { gate, variants: [headline] }: Pick<GateProof, 'gate' | 'variants'>,
   results: readonly CaseResult[],
 ): readonly string[] {
-  const own = results.filter(
-    (one) =>
-      one.gate === gate &&
-      one.repeat === 1 &&
+  const headlineResults = results.filter(
+    (result) =>
+      result.gate === gate &&
+      result.repeat === 1 &&
       headline !== undefined &&
-      variantKey(one.variant) === variantKey(headline.variant),
+      variantKey(result.variant) === variantKey(headline.variant),
   );
-  const listed = (words: string, list: readonly CaseResult[]) => [
+  const exampleLines = (words: string, list: readonly CaseResult[]) => [
     ...list.slice(0, MOST_EXAMPLES).map(({ title }) => `${words}: ${oneLine(title)}`),
     ...(list.length > MOST_EXAMPLES ? [`${words}: ${list.length - MOST_EXAMPLES} more; see --report html=FILE`] : []),
   ];
-  const missed = own.filter((one) => one.class !== null && !one.found);
-  const alarms = own.filter((one) => one.class === null && one.verdict === 'fail');
-  return [...listed('missed', missed), ...listed('false alarm', alarms)];
+  const misses = headlineResults.filter((result) => result.class !== null && !result.found);
+  const alarms = headlineResults.filter((result) => result.class === null && result.verdict === 'fail');
+  return [...exampleLines('missed', misses), ...exampleLines('false alarm', alarms)];
 }
 
 /** The sentence about a gate that passes or fails nearly everything. */
@@ -88,22 +88,27 @@ export function scoreRows({
   return [
     ...(headline === undefined || variants.length < 2 ? [] : [['scores of', variantText(headline.variant)] as const]),
     ['bugs found', shareText(found)],
-    ...(byClass.length < 2 ? [] : byClass.map((one) => [`  ${CLASS_WORDS[one.class]}`, shareText(one.found)] as const)),
+    ...(byClass.length < 2
+      ? []
+      : byClass.map((classScore) => [`  ${CLASS_WORDS[classScore.class]}`, shareText(classScore.found)] as const)),
     ['false alarms', shareText(falseAlarms)],
     ['passed with a bug', shareText(falsePasses)],
     ['verdict flips', flips.of === 0 ? 'not measured; use --repeat 2' : shareText(flips)],
     ...(reviewers.length < 2
       ? []
-      : reviewers.map(({ slot, agent, model, scores: own }) => {
+      : reviewers.map(({ slot, agent, model, scores: reviewerScores }) => {
           const name = `reviewer ${slot}, ${model === null ? agent : `${agent} ${model}`}`;
-          return [`  ${name}`, `found ${shareText(own.found)}; false alarms ${shareText(own.falseAlarms)}`] as const;
+          return [
+            `  ${name}`,
+            `found ${shareText(reviewerScores.found)}; false alarms ${shareText(reviewerScores.falseAlarms)}`,
+          ] as const;
         })),
     ['cost', costText(found, usage, headline?.usage ?? null)],
     ...(variants.length < 2
       ? []
-      : variants.map(({ variant, scores: own, usage: paid }) => {
-          const price = paid === null ? '' : `; ${priceOf(paid)}`;
-          const text = `found ${shareText(own.found)}; passed with a bug ${shareText(own.falsePasses)}${price}`;
+      : variants.map(({ variant, scores: variantScores, usage: variantUsage }) => {
+          const price = variantUsage === null ? '' : `; ${priceOf(variantUsage)}`;
+          const text = `found ${shareText(variantScores.found)}; passed with a bug ${shareText(variantScores.falsePasses)}${price}`;
           return [`  ${variantText(variant)}`, text] as const;
         })),
   ];
@@ -113,14 +118,14 @@ export function scoreRows({
  * Describes the cost of all reviews, and the cost per bug found. The cost per bug counts only the first review of each
  * test case (`first`).
  */
-function costText(found: CountedShare, all: Usage | null, first: Usage | null): string {
-  if (all === null || first === null) return 'not reported by the agents';
-  if (found.of === 0) return priceOf(all);
-  if (found.count === 0) return `${priceOf(all)}; no bug was found`;
+function costText(bugShare: CountedShare, totalUsage: Usage | null, first: Usage | null): string {
+  if (totalUsage === null || first === null) return 'not reported by the agents';
+  if (bugShare.of === 0) return priceOf(totalUsage);
+  if (bugShare.count === 0) return `${priceOf(totalUsage)}; no bug was found`;
   const per = (bugs: number) => priceOf(first, bugs);
   // The cost interval follows from the interval of the share of bugs found: if fewer bugs were found, each cost more.
-  const [low, high] = [per(found.high * found.of), per(Math.max(found.low, 1e-9) * found.of)];
-  return `${priceOf(all)}, ${per(found.count)} per bug found (95 %: ${low}–${high})`;
+  const [low, high] = [per(bugShare.high * bugShare.of), per(Math.max(bugShare.low, 1e-9) * bugShare.of)];
+  return `${priceOf(totalUsage)}, ${per(bugShare.count)} per bug found (95 %: ${low}–${high})`;
 }
 
 function priceOf(usage: Usage, parts = 1): string {
@@ -131,10 +136,10 @@ function priceOf(usage: Usage, parts = 1): string {
  * Describes which of two compared configurations found more bugs, but only if the difference is unlikely to be chance.
  */
 export function comparisonText({ a, b, cases, onlyA, onlyB, p }: VariantComparison): string {
-  const [left, right] = [variantText(a), variantText(b)];
-  const facts = `${onlyA} found only with ${left}, ${onlyB} only with ${right}, of ${count(cases, 'bug')}`;
+  const [textA, textB] = [variantText(a), variantText(b)];
+  const facts = `${onlyA} found only with ${textA}, ${onlyB} only with ${textB}, of ${count(cases, 'bug')}`;
   if (p >= 0.05) return `No difference that these cases can show: ${facts}.`;
-  return `${onlyA > onlyB ? left : right} finds more: ${facts} (p = ${p.toFixed(3)}).`;
+  return `${onlyA > onlyB ? textA : textB} finds more: ${facts} (p = ${p.toFixed(3)}).`;
 }
 
 /**
@@ -152,18 +157,18 @@ export function proofNotes({
   outdone,
 }: PlayedProve): readonly string[] {
   if (plan.cases.length === 0) return [NO_CASES];
-  const left = [
+  const dropReasons = [
     [dropped.caughtByChecks, 'caught by your checks'],
     [dropped.checksFailAnyway, 'on commits whose checks fail here even without the edit'],
     [dropped.notPlayable, 'not playable'],
     [dropped.noVerdict, 'without a verdict'],
   ] as const;
-  const shown = left.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
+  const dropTexts = dropReasons.filter(([number]) => number > 0).map(([number, words]) => `${number} ${words}`);
   const usd = spent.usage?.costUsd ?? null;
   const price = usd === null ? '' : `, ${usdOf(usd)}`;
   const error = trouble?.gates.flatMap(({ slots }) => slots).find((slot) => slot.trouble !== null)?.trouble;
   return [
-    ...(shown.length === 0 ? [] : [`Left out: ${shown.join(', ')}.`]),
+    ...(dropTexts.length === 0 ? [] : [`Left out: ${dropTexts.join(', ')}.`]),
     `${count(cases.length, 'case')} played, ${count(spent.calls, 'new call')}${price}.${proofs.length === 0 ? ' No gate has a result.' : ''}`,
     ...(outdone.length === 0
       ? []

@@ -42,49 +42,54 @@ const QUIET = {
 export async function makeCaseRepository(
   folder: string,
   commonDir: string,
-  one: ProofCase,
+  proofCase: ProofCase,
   config: { readonly files: readonly ProofFile[]; readonly settings: string },
 ): Promise<Result<CaseRepository>> {
   const run = (args: readonly string[], input?: string) =>
     asResult(git(folder, args, { ...QUIET, ...(input === undefined ? {} : { input: Buffer.from(input) }) }));
-  const made = tryDisk('write', folder, () => {
+  const folderResult = tryDisk('write', folder, () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
     mkdirSync(folder, { recursive: true });
   });
-  if (!made.ok) return made;
+  if (!folderResult.ok) return folderResult;
   const overlay: readonly ProofFile[] = [
-    ...one.baseFiles,
+    ...proofCase.baseFiles,
     ...config.files,
     { path: SETTINGS_FILE, text: config.settings },
   ];
   const write = (files: readonly ProofFile[]) => writeAll(folder, files);
   const commit = async (message: string, files: readonly ProofFile[]): Promise<Result<unknown>> => {
     const there = files.filter(({ text }) => text !== null).map(({ path }) => path);
-    const added = await run(['add', '--all']);
-    if (!added.ok) return added;
+    const addition = await run(['add', '--all']);
+    if (!addition.ok) return addition;
     // Commit all files of the test case, even those that the repository's current ignore rules exclude.
-    const forced = there.length === 0 ? added : await run(['add', '--force', '--', ...there]);
-    return forced.ok ? run(['commit', '--quiet', '--allow-empty', '--no-verify', '--message', message]) : forced;
+    const forcedAddition = there.length === 0 ? addition : await run(['add', '--force', '--', ...there]);
+    return forcedAddition.ok
+      ? run(['commit', '--quiet', '--allow-empty', '--no-verify', '--message', message])
+      : forcedAddition;
   };
-  const created = await forEachOk(
+  const creation = await forEachOk(
     [
-      () => run(['init', '--quiet', '--template=', '--initial-branch=main', `--object-format=${formatOf(one)}`]),
+      () => run(['init', '--quiet', '--template=', '--initial-branch=main', `--object-format=${formatOf(proofCase)}`]),
       async () => borrowObjects(folder, commonDir),
       ...SETTINGS.map(
         ([name, value]) =>
           () =>
             run(['config', name, value]),
       ),
-      ...(one.base === null
+      ...(proofCase.base === null
         ? []
-        : [() => run(['read-tree', one.base ?? '']), () => run(['checkout-index', '--all', '--force', '--quiet'])]),
+        : [
+            () => run(['read-tree', proofCase.base ?? '']),
+            () => run(['checkout-index', '--all', '--force', '--quiet']),
+          ]),
       async () => write(overlay),
       () => commit('Base', overlay),
       () => run(['checkout', '--quiet', '-b', 'work']),
     ],
     (step) => step(),
   );
-  if (!created.ok) return created;
+  if (!creation.ok) return creation;
   return {
     ok: true,
     value: {
@@ -164,9 +169,9 @@ const DEPENDENCIES = /(?:^|\/)(?:node_modules|\.?venv|vendor)$/;
  */
 export async function copyDependencies(root: string, to: string): Promise<Result<readonly string[]>> {
   const args = ['ls-files', '-z', '--others', '--ignored', '--exclude-standard', '--directory'];
-  const ignored = await asResult(git(root, args));
-  if (!ignored.ok) return ignored;
-  const paths = ignored.value.stdout.toString('utf8').split('\0');
+  const listing = await asResult(git(root, args));
+  if (!listing.ok) return listing;
+  const paths = listing.value.stdout.toString('utf8').split('\0');
   const names = paths.map((path) => path.replace(/\/$/, '')).filter((name) => DEPENDENCIES.test(name));
   return tryDisk('write', to, () =>
     names.filter((name) => {

@@ -50,20 +50,20 @@ export function keepAnswers(reviewers: Reviewers, options: KeepOptions): Reviewe
     ...reviewers,
     async ask(name, question, asking) {
       const { model, version, toolsDigest, usualModel = null } = await reviewers.describe(name);
-      const { stable, dynamic, schema, sessionId, forkOf, model: other = null } = question;
+      const { stable, dynamic, schema, sessionId, forkOf, model: questionModel = null } = question;
       const texts = [stable, dynamic].map((text) => text.replaceAll(root, '<root>'));
-      const answerer = [name, options.answererOf(name), model, other, usualModel, version, toolsDigest];
+      const answerer = [name, options.answererOf(name), model, questionModel, usualModel, version, toolsDigest];
       const facts = [caseId, answerer, texts, schema, sessionId];
       // A forked session also knows what its parent session has read, so the parent is part of the question.
-      const asked = digestOf(forkOf === undefined ? facts : [...facts, forkOf]);
+      const questionDigest = digestOf(forkOf === undefined ? facts : [...facts, forkOf]);
       // Two reviewers of a gate may get the same prompt. Each of them must have an answer of its own.
-      const time = (times.get(asked) ?? 0) + 1;
-      times.set(asked, time);
-      const key = digestOf([asked, repeat, time]);
-      const known = kept.answer(key);
-      if (known !== null) {
+      const time = (times.get(questionDigest) ?? 0) + 1;
+      times.set(questionDigest, time);
+      const key = digestOf([questionDigest, repeat, time]);
+      const keptAnswer = kept.answer(key);
+      if (keptAnswer !== null) {
         asking.begun?.();
-        return known;
+        return keptAnswer;
       }
       if (!mayCall()) return { ok: false, failure: { kind: 'cancelled' }, usage: null, said: '', durationMs: 0 };
       const end = await reviewers.ask(name, question, asking);

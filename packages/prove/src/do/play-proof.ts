@@ -60,61 +60,61 @@ const MOST_WITHOUT_VERDICT = 3;
 export async function playProof(
   { candidates, most, choice, budget, tell }: ProofRequest,
   config: ProofConfig,
-  given: Omit<PlayPorts, 'mayCall' | 'paid' | 'isStopped'>,
+  basePorts: Omit<PlayPorts, 'mayCall' | 'paid' | 'isStopped'>,
   enter: (entry: LedgerProof) => Promise<unknown>,
 ): Promise<Result<PlayedProof>> {
   const results: CaseResult[] = [];
   const cases: ProofCase[] = [];
-  const dropped: DroppedCases = { caughtByChecks: 0, checksFailAnyway: 0, notPlayable: 0, noVerdict: 0 };
-  let spent: ProofSpending = { calls: 0, usage: null };
+  const dropCounts: DroppedCases = { caughtByChecks: 0, checksFailAnyway: 0, notPlayable: 0, noVerdict: 0 };
+  let spending: ProofSpending = { calls: 0, usage: null };
   let calls: PaidCall[] = [];
-  let begun = 0;
+  let callCount = 0;
   let isOverBudget = false;
   const ports: PlayPorts = {
-    ...given,
+    ...basePorts,
     mayCall() {
       // Calls that have already started may finish, so that their answers can be stored.
-      isOverBudget ||= isSpent({ ...spent, calls: begun }, budget);
-      if (!isOverBudget) begun++;
+      isOverBudget ||= isSpent({ ...spending, calls: callCount }, budget);
+      if (!isOverBudget) callCount++;
       return !isOverBudget;
     },
-    isStopped: () => given.stop.aborted || isOverBudget,
+    isStopped: () => basePorts.stop.aborted || isOverBudget,
     paid(call) {
-      spent = addSpending(spent, { calls: call.asks, usage: call.usage });
+      spending = addSpending(spending, { calls: call.asks, usage: call.usage });
       calls.push(call);
     },
   };
-  const ended = (end: ProofEnd, trouble: PlayedProof['trouble'] = null) =>
-    ok({ end, results, cases, dropped, spent, trouble });
-  const stopped = () => ended(isOverBudget ? 'budget' : 'interrupted');
+  const endWith = (end: ProofEnd, trouble: PlayedProof['trouble'] = null) =>
+    ok({ end, results, cases, dropped: dropCounts, spent: spending, trouble });
+  const endEarly = () => endWith(isOverBudget ? 'budget' : 'interrupted');
   let inARow = 0;
   const of = Math.min(most, candidates.length);
-  for (const one of candidatesInOrder(candidates, most, cases, dropped)) {
+  for (const proofCase of candidatesInOrder(candidates, most, cases, dropCounts)) {
     const number = cases.length + 1;
-    const tasks = tasksOf(one, choice);
+    const tasks = tasksOf(proofCase, choice);
     for (const [i, task] of tasks.entries()) {
-      if (ports.isStopped()) return stopped();
-      tell({ kind: 'case', number, of, review: i + 1, reviews: tasks.length, title: one.title, spent });
-      const played = await playTask(task, config, ports);
-      tryToRemoveFolder(join(ports.folder, one.id));
+      if (ports.isStopped()) return endEarly();
+      tell({ kind: 'case', number, of, review: i + 1, reviews: tasks.length, title: proofCase.title, spent: spending });
+      const taskResult = await playTask(task, config, ports);
+      tryToRemoveFolder(join(ports.folder, proofCase.id));
       for (const entry of ledgerEntries(calls, new Date())) await enter(entry);
       calls = [];
-      if (!played.ok) return ports.isStopped() ? stopped() : played;
-      const { value } = played;
-      if (value.kind === 'stopped') return stopped();
+      if (!taskResult.ok) return ports.isStopped() ? endEarly() : taskResult;
+      const { value } = taskResult;
+      if (value.kind === 'stopped') return endEarly();
       if (value.kind === 'played') {
         results.push(...value.results);
-        if (!cases.includes(one)) cases.push(one);
+        if (!cases.includes(proofCase)) cases.push(proofCase);
         inARow = 0;
         continue;
       }
-      dropped[DROPPED[value.kind]]++;
+      dropCounts[DROPPED[value.kind]]++;
       if (value.kind !== 'no-verdict') break;
       inARow++;
-      if (inARow >= MOST_WITHOUT_VERDICT) return ended('no-verdict', value.outcome);
+      if (inARow >= MOST_WITHOUT_VERDICT) return endWith('no-verdict', value.outcome);
     }
   }
-  return ended('done');
+  return endWith('done');
 }
 
 /**
@@ -123,16 +123,16 @@ export async function playProof(
  */
 function ledgerEntries(calls: readonly PaidCall[], now: Date): readonly LedgerProof[] {
   const keyOf = ({ agent, model, isResumed }: PaidCall) => JSON.stringify([agent, model, isResumed]);
-  return [...grouped(calls, keyOf).values()].flatMap((own) => {
-    const [first] = own;
+  return [...grouped(calls, keyOf).values()].flatMap((group) => {
+    const [first] = group;
     if (first === undefined) return [];
     const { agent, model, isResumed } = first;
     return {
       ...({ kind: 'proof', at: now.toISOString(), startedBy: 'person', branch: null, agent, model } as const),
       dispatch: isResumed ? 'resumed' : 'fresh',
-      asks: own.reduce((sum, { asks }) => sum + asks, 0),
-      durationMs: Math.round(own.reduce((sum, one) => sum + one.durationMs, 0)),
-      usage: own.reduce((sum: Usage | null, { usage }) => addUsage(sum, usage), null),
+      asks: group.reduce((sum, { asks }) => sum + asks, 0),
+      durationMs: Math.round(group.reduce((sum, call) => sum + call.durationMs, 0)),
+      usage: group.reduce((sum: Usage | null, { usage }) => addUsage(sum, usage), null),
     };
   });
 }

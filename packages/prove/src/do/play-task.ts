@@ -53,16 +53,21 @@ export type PlayPorts = Pick<KeepOptions, 'kept' | 'mayCall' | 'paid'> & {
  * is about the planted bug.
  */
 export async function playTask(task: ProofTask, config: ProofConfig, ports: PlayPorts): Promise<Result<PlayedTask>> {
-  const { case: one, variant } = task;
-  const counted = new Map<GateId, GateId>(config.gatesFor(pathsOf(one)).map(({ id }) => [id, config.originalId(id)]));
-  if (counted.size === 0) return ok({ kind: 'not-playable', why: 'no gate covers its files' });
+  const { case: proofCase, variant } = task;
+  const originalIds = new Map<GateId, GateId>(
+    config.gatesFor(pathsOf(proofCase)).map(({ id }) => [id, config.originalId(id)]),
+  );
+  if (originalIds.size === 0) return ok({ kind: 'not-playable', why: 'no gate covers its files' });
   // The folder name depends only on the test case, so that an agent finds its session again after an interruption.
-  const root = join(ports.folder, one.id);
+  const root = join(ports.folder, proofCase.id);
   const settings = config.settingsFor(variant);
-  const made = await makeCaseRepository(root, ports.repository.commonDir, one, { files: config.files, settings });
-  if (!made.ok) return unlessGitFailed(made.failure);
-  const repository = made.value;
-  if (one.unedited !== null && config.checks.length > 0) {
+  const creation = await makeCaseRepository(root, ports.repository.commonDir, proofCase, {
+    files: config.files,
+    settings,
+  });
+  if (!creation.ok) return unlessGitFailed(creation.failure);
+  const repository = creation.value;
+  if (proofCase.unedited !== null && config.checks.length > 0) {
     const letThrough = await passesChecks(task, repository, config, ports);
     if (!letThrough.ok) return letThrough;
     if (letThrough.value !== null) return ok(letThrough.value);
@@ -74,12 +79,12 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
   let probes = 0;
   const { kept, mayCall, paid } = ports;
   const keeping = {
-    ...{ kept, mayCall, paid, root, repeat: task.repeat, caseId: one.id },
+    ...{ kept, mayCall, paid, root, repeat: task.repeat, caseId: proofCase.id },
     answererOf: (name: string) => digestOf([config.answererOf(name), ports.modelEnvironment]),
   };
-  for (const [i, round] of one.rounds.entries()) {
-    const played = await repository.play(round);
-    if (!played.ok) return unlessGitFailed(played.failure);
+  for (const [i, round] of proofCase.rounds.entries()) {
+    const playResult = await repository.play(round);
+    if (!playResult.ok) return unlessGitFailed(playResult.failure);
     const paths = await repository.paths();
     if (!paths.ok) return paths;
     carryCapabilities(ports.folder, paths.value.commonDir);
@@ -87,7 +92,12 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
       paths.value,
       {
         // Run only the gates whose result counts: other gates of the same change would cost calls for nothing.
-        ...{ selection: { kind: 'change', base: null }, gates: [...counted.keys()], paths: [], startedBy: 'person' },
+        ...{
+          selection: { kind: 'change', base: null },
+          gates: [...originalIds.keys()],
+          paths: [],
+          startedBy: 'person',
+        },
         ...{ force: i > 0 && variant.sessions === 'resumed', fresh: i > 0 && variant.sessions === 'new' },
         ...{ all: true, allowUnconfigured: false, reporter: ports.reporter, stop: ports.stop },
         ...{ proofOf: ports.repository, remote: ports.isRemote },
@@ -104,16 +114,16 @@ export async function playTask(task: ProofTask, config: ProofConfig, ports: Play
     carryCapabilities(paths.value.commonDir, ports.folder);
     // onceover makes paid calls to find out whether an agent can resume sessions. They do not pass through
     // `keepAnswers`, so add their cost from the ledger of the test case.
-    const recorded = await openLedger(paths.value.commonDir, false).all();
-    const probed = (recorded.ok ? recorded.value.entries : []).filter((entry) => entry.kind === 'probe');
-    for (const probe of probed.slice(probes)) paid({ ...probe, isResumed: false });
-    probes = probed.length;
+    const ledger = await openLedger(paths.value.commonDir, false).all();
+    const probeEntries = (ledger.ok ? ledger.value.entries : []).filter((entry) => entry.kind === 'probe');
+    for (const probe of probeEntries.slice(probes)) paid({ ...probe, isResumed: false });
+    probes = probeEntries.length;
     if (ports.isStopped()) return ok({ kind: 'stopped' });
     if (!ran.ok) return ran;
     last = ran.value;
   }
   if (last === null) return ok({ kind: 'not-playable', why: 'it has no change' });
-  const results = caseResults(task, { last, entries }, counted);
+  const results = caseResults(task, { last, entries }, originalIds);
   return ok(results.length === 0 ? { kind: 'no-verdict', outcome: last } : { kind: 'played', results });
 }
 
@@ -138,16 +148,16 @@ function carryCapabilities(from: string, to: string): void {
 
 /** Returns why a test case is not used; `null` if the project's checks pass both with and without the edit. */
 async function passesChecks(
-  { case: one }: ProofTask,
+  { case: proofCase }: ProofTask,
   repository: CaseRepository,
   config: ProofConfig,
   ports: PlayPorts,
 ): Promise<Result<PlayedTask | null>> {
-  const states = [one.unedited ?? [], one.rounds.at(-1)?.files ?? []] as const;
+  const states = [proofCase.unedited ?? [], proofCase.rounds.at(-1)?.files ?? []] as const;
   const passes: boolean[] = [];
   for (const files of states) {
     const isEdited = passes.length > 0;
-    const ran = await checksPass({ base: one.base, files, isEdited }, repository, config, ports);
+    const ran = await checksPass({ base: proofCase.base, files, isEdited }, repository, config, ports);
     if (!ran.ok) return ran;
     if (ports.stop.aborted) return ok({ kind: 'stopped' });
     passes.push(ran.value);
@@ -164,12 +174,12 @@ async function checksPass(
   { kept, folder, dependencies, stop }: PlayPorts,
 ): Promise<Result<boolean>> {
   const key = digestOf([base, files, checks]);
-  const known = kept.checksPass(key);
-  if (known !== null) return ok(known);
-  const written = repository.write(files);
-  if (!written.ok) return written;
-  const moved = moveDependencies(dependencies, folder, repository.root);
-  if (!moved.ok) return moved;
+  const keptResult = kept.checksPass(key);
+  if (keptResult !== null) return ok(keptResult);
+  const writeResult = repository.write(files);
+  if (!writeResult.ok) return writeResult;
+  const moveResult = moveDependencies(dependencies, folder, repository.root);
+  if (!moveResult.ok) return moveResult;
   let pass = true;
   for (const { command, timeoutSeconds } of checks) {
     const end = await openChecks(repository.root, process.env).run(command, { timeoutSeconds, env: {}, stop });

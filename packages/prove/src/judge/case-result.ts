@@ -17,20 +17,25 @@ export type PlayedRounds = { readonly last: RunOutcome; readonly entries: readon
 export function caseResults(
   task: ProofTask,
   { last, entries }: PlayedRounds,
-  counted: ReadonlyMap<GateId, GateId>,
+  originalIds: ReadonlyMap<GateId, GateId>,
 ): readonly CaseResult[] {
-  const { case: one, variant, repeat } = task;
+  const { case: proofCase, variant, repeat } = task;
   return last.gates.flatMap((gate): readonly CaseResult[] => {
-    const id = counted.get(gate.id);
+    const id = originalIds.get(gate.id);
     const verdict = verdictOf(gate);
     if (id === undefined || verdict === null) return [];
     const slots = entries.flatMap((entry) => entry.slots.filter((slot) => slot.gate === gate.id));
     const about = last.findings.filter(({ finding }) => finding.gate === gate.id);
-    const hits = one.planted === null ? [] : about.filter((reported) => isHit(reported, task));
+    const hits = proofCase.planted === null ? [] : about.filter((reportedFinding) => isHit(reportedFinding, task));
     const reviewers = gate.slots.flatMap((slot) => reviewerResult(slot, slots, about, hits));
     return [
       {
-        ...{ case: one.id, title: one.title, source: one.source, class: one.planted?.class ?? null },
+        ...{
+          case: proofCase.id,
+          title: proofCase.title,
+          source: proofCase.source,
+          class: proofCase.planted?.class ?? null,
+        },
         ...{ gate: id, variant, repeat, verdict },
         found: hits.length > 0,
         reviewers,
@@ -57,7 +62,7 @@ function reviewerResult(
   about: readonly ReportedFinding[],
   hits: readonly ReportedFinding[],
 ): readonly ReviewerResult[] {
-  const last = calls.filter((one) => one.slot === slot).at(-1);
+  const last = calls.filter((call) => call.slot === slot).at(-1);
   if (last === undefined || status === 'error') return [];
   const ofSlot = (list: readonly ReportedFinding[]) => list.filter(({ finding }) => finding.slot === slot);
   const hasOpen = ofSlot(about).some(({ state }) => isOpen(state));

@@ -27,14 +27,14 @@ function countedShare(count: number, of: number): CountedShare {
  */
 export function scoreTrials(trials: readonly Trial[]): Scores {
   const first = trials.filter(({ repeat }) => repeat === 1);
-  const bugs = first.filter((one) => one.class !== null);
-  const harmless = first.filter((one) => one.class === null);
+  const bugs = first.filter((trial) => trial.class !== null);
+  const harmless = first.filter((trial) => trial.class === null);
   const foundIn = (list: readonly Trial[]) => countedShare(list.filter(({ found }) => found).length, list.length);
   return {
     found: foundIn(bugs),
     byClass: BUG_CLASSES.flatMap((name) => {
-      const own = bugs.filter((one) => one.class === name);
-      return own.length === 0 ? [] : [{ class: name, found: foundIn(own) }];
+      const classBugs = bugs.filter((trial) => trial.class === name);
+      return classBugs.length === 0 ? [] : [{ class: name, found: foundIn(classBugs) }];
     }),
     falseAlarms: countedShare(harmless.filter(({ verdict }) => verdict === 'fail').length, harmless.length),
     falsePasses: countedShare(bugs.filter(({ verdict }) => verdict === 'pass').length, bugs.length),
@@ -49,8 +49,8 @@ export function scoreTrials(trials: readonly Trial[]): Scores {
 function flipsIn(trials: readonly Trial[]): CountedShare {
   let pairs = 0;
   let flips = 0;
-  for (const own of grouped(trials, (one) => one.case).values()) {
-    const verdicts = new Map(own.map(({ repeat, verdict }) => [repeat, verdict]));
+  for (const caseTrials of grouped(trials, (trial) => trial.case).values()) {
+    const verdicts = new Map(caseTrials.map(({ repeat, verdict }) => [repeat, verdict]));
     for (let repeat = 1; verdicts.has(repeat) && verdicts.has(repeat + 1); repeat += 2) {
       pairs++;
       if (verdicts.get(repeat) !== verdicts.get(repeat + 1)) flips++;
@@ -64,11 +64,11 @@ export function scoreReviewers(results: readonly CaseResult[]): readonly Reviewe
   const rows = results.flatMap((result) => result.reviewers.map((reviewer) => ({ result, reviewer })));
   const keyOf = ({ reviewer: { slot, agent, model } }: (typeof rows)[number]) => JSON.stringify([slot, agent, model]);
   return [...grouped(rows, keyOf).values()]
-    .flatMap((own) => {
-      const [first] = own;
+    .flatMap((group) => {
+      const [first] = group;
       if (first === undefined) return [];
       const { slot, agent, model } = first.reviewer;
-      const trials = own.map(({ result, reviewer: { verdict, found } }) => ({ ...result, verdict, found }));
+      const trials = group.map(({ result, reviewer: { verdict, found } }) => ({ ...result, verdict, found }));
       return [{ slot, agent, model, scores: scoreTrials(trials) }];
     })
     .sort((a, b) => a.slot - b.slot);
@@ -76,12 +76,12 @@ export function scoreReviewers(results: readonly CaseResult[]): readonly Reviewe
 
 /** Returns the scores and the cost of each compared configuration. */
 export function scoreVariants(results: readonly CaseResult[]): readonly VariantScores[] {
-  return [...byVariant(results).values()].flatMap((own) => {
-    const [first] = own;
+  return [...byVariant(results).values()].flatMap((group) => {
+    const [first] = group;
     if (first === undefined) return [];
-    const paid = own.filter(({ repeat }) => repeat === 1).map(({ usage }) => usage);
-    const usage = paid.reduce((sum: Usage | null, one) => addUsage(sum, one), null);
-    return [{ variant: first.variant, scores: scoreTrials(own), usage }];
+    const usages = group.filter(({ repeat }) => repeat === 1).map(({ usage }) => usage);
+    const usage = usages.reduce((sum: Usage | null, trialUsage) => addUsage(sum, trialUsage), null);
+    return [{ variant: first.variant, scores: scoreTrials(group), usage }];
   });
 }
 
@@ -91,19 +91,19 @@ export function scoreVariants(results: readonly CaseResult[]): readonly VariantS
  * (Bonferroni correction).
  */
 export function compareVariants(results: readonly CaseResult[]): readonly VariantComparison[] {
-  const variants = [...byVariant(results.filter((one) => one.class !== null && one.repeat === 1)).values()];
+  const variants = [...byVariant(results.filter((result) => result.class !== null && result.repeat === 1)).values()];
   const comparisons = (variants.length * (variants.length - 1)) / 2;
   return variants.flatMap((a, i) =>
     variants.slice(i + 1).flatMap((b) => {
-      const [left] = a;
-      const [right] = b;
-      if (left === undefined || right === undefined) return [];
-      const inB = new Map(b.map((one) => [one.case, one.found]));
-      const both = a.filter((one) => inB.has(one.case));
-      const onlyA = both.filter((one) => one.found && inB.get(one.case) === false).length;
-      const onlyB = both.filter((one) => !one.found && inB.get(one.case) === true).length;
+      const [sampleA] = a;
+      const [sampleB] = b;
+      if (sampleA === undefined || sampleB === undefined) return [];
+      const inB = new Map(b.map((result) => [result.case, result.found]));
+      const commonResults = a.filter((result) => inB.has(result.case));
+      const onlyA = commonResults.filter((result) => result.found && inB.get(result.case) === false).length;
+      const onlyB = commonResults.filter((result) => !result.found && inB.get(result.case) === true).length;
       const p = Math.min(1, signTest(onlyA, onlyB) * comparisons);
-      return [{ a: left.variant, b: right.variant, cases: both.length, onlyA, onlyB, p }];
+      return [{ a: sampleA.variant, b: sampleB.variant, cases: commonResults.length, onlyA, onlyB, p }];
     }),
   );
 }

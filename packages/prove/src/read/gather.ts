@@ -47,19 +47,19 @@ export async function gatherCases(options: GatherOptions): Promise<Result<readon
   const cases: ProofCase[] = [];
   for (const fix of fixes) {
     if (cases.length >= options.most) break;
-    const made = await undoneFix(fix, options);
-    if (made !== null) cases.push(made);
+    const fixCase = await undoneFix(fix, options);
+    if (fixCase !== null) cases.push(fixCase);
   }
-  const used = new Map<string, number>();
+  const useCounts = new Map<string, number>();
   const spare: ProofCase[] = [];
   let fromHosts = 0;
   for (const host of hosts) {
     if (isEnough([...cases, ...spare], fromHosts, options)) break;
-    const read = await readCommitFiles(repository.root, host);
-    if (read === null) continue;
-    const edited = await editedCases(read, options, random, used);
-    cases.push(cleanCase(read), ...edited.cases);
-    spare.push(...edited.spare);
+    const commitFiles = await readCommitFiles(repository.root, host);
+    if (commitFiles === null) continue;
+    const hostCases = await editedCases(commitFiles, options, random, useCounts);
+    cases.push(cleanCase(commitFiles), ...hostCases.cases);
+    spare.push(...hostCases.spare);
     fromHosts++;
   }
   return ok([...cases, ...shuffled(spare, random)]);
@@ -74,26 +74,27 @@ function isEnough(
   fromHosts: number,
   { sources, most, bugsPerChange }: Pick<GatherOptions, 'sources' | 'most' | 'bugsPerChange'>,
 ): boolean {
-  const wanted = FROM_HOSTS.filter((source) => sources.includes(source));
-  if (wanted.length === 0) return fromHosts >= most;
+  const countedSources = FROM_HOSTS.filter((source) => sources.includes(source));
+  if (countedSources.length === 0) return fromHosts >= most;
   const isFull = (source: CaseSource) =>
-    cases.filter((one) => one.source === source).length >= (source === 'mutant' ? most * bugsPerChange : most);
-  return wanted.every(isFull) || fromHosts >= most * HOSTS_PER_CASE;
+    cases.filter((proofCase) => proofCase.source === source).length >=
+    (source === 'mutant' ? most * bugsPerChange : most);
+  return countedSources.every(isFull) || fromHosts >= most * HOSTS_PER_CASE;
 }
 
 const FROM_HOSTS = ['clean', 'mutant', 'trap', 'scenario'] as const;
 const HOSTS_PER_CASE = 8;
 
 async function undoneFix(fix: PastCommit, { repository: { root }, covers }: GatherOptions): Promise<ProofCase | null> {
-  const read = await readCommitFiles(root, fix);
-  if (read === null) return null;
+  const commitFiles = await readCommitFiles(root, fix);
+  if (commitFiles === null) return null;
   const source = fix.files.map(({ path }) => path).filter((path) => isSourceFile(path) && covers(path));
   const places = await Promise.all(
     source.map(async (file) =>
       (await differingLines(root, fix.id, fix.parent, file)).map((range) => ({ file, ...range })),
     ),
   );
-  return historyCase(read, source, places.flat());
+  return historyCase(commitFiles, source, places.flat());
 }
 
 /**
@@ -104,33 +105,35 @@ async function editedCases(
   host: ReadCommit,
   { repository: { root }, parsers, covers, bugsPerChange }: GatherOptions,
   random: () => number,
-  used: Map<string, number>,
+  useCounts: Map<string, number>,
 ): Promise<{ readonly cases: readonly ProofCase[]; readonly spare: readonly ProofCase[] }> {
   const places: HostedEdit[] = [];
   for (const [path, text] of host.after) {
     const parser = text === null || !isSourceFile(path) || !covers(path) ? null : parsers.parserFor(path);
-    const found = parser?.edits(path, text ?? '') ?? null;
-    if (parser === null || text === null || found === null) continue;
-    const added = await differingLines(root, host.commit.parent, host.commit.id, path);
-    const seen = editsInLines(found, text, added).filter((edit) => parser.parses(path, applyEdit(text, edit)));
-    places.push(...seen.map((edit) => ({ path, text, edit })));
+    const edits = parser?.edits(path, text ?? '') ?? null;
+    if (parser === null || text === null || edits === null) continue;
+    const addedRanges = await differingLines(root, host.commit.parent, host.commit.id, path);
+    const usableEdits = editsInLines(edits, text, addedRanges).filter((edit) =>
+      parser.parses(path, applyEdit(text, edit)),
+    );
+    places.push(...usableEdits.map((edit) => ({ path, text, edit })));
   }
-  const mixed = shuffled(places, random);
+  const shuffledPlaces = shuffled(places, random);
   // Take the kind of bug that was used least so far, so that rare kinds occur too.
-  const uses = ({ edit }: HostedEdit) => used.get(edit.class ?? '') ?? 0;
-  const bugs = mixed.filter(({ edit }) => edit.class !== null);
-  const trap = mixed.find(({ edit }) => edit.class === null);
-  const [bug, ...others] = [...bugs].sort((a, b) => uses(a) - uses(b));
+  const uses = ({ edit }: HostedEdit) => useCounts.get(edit.class ?? '') ?? 0;
+  const bugs = shuffledPlaces.filter(({ edit }) => edit.class !== null);
+  const trap = shuffledPlaces.find(({ edit }) => edit.class === null);
+  const [bug, ...otherBugs] = [...bugs].sort((a, b) => uses(a) - uses(b));
   const cases: ProofCase[] = trap === undefined ? [] : [mutantCase(host, trap)];
   if (bug === undefined) return { cases, spare: [] };
-  const note = ({ edit }: HostedEdit) => used.set(edit.class ?? '', (used.get(edit.class ?? '') ?? 0) + 1);
+  const note = ({ edit }: HostedEdit) => useCounts.set(edit.class ?? '', (useCounts.get(edit.class ?? '') ?? 0) + 1);
   note(bug);
   cases.push(mutantCase(host, bug));
-  const apart = bugs.filter((one) => one.path === bug.path && areApart(one, bug));
+  const apart = bugs.filter((candidate) => candidate.path === bug.path && areApart(candidate, bug));
   const kind = SCENARIOS[Math.floor(random() * SCENARIOS.length)] ?? 'after-pass';
   const partner = kind === 'sibling-left' ? apart.find(({ edit }) => edit.class === bug.edit.class) : apart[0];
   if (partner !== undefined) cases.push(scenarioCase(host, kind, partner, bug));
-  return { cases, spare: others.slice(0, bugsPerChange - 1).map((one) => mutantCase(host, one)) };
+  return { cases, spare: otherBugs.slice(0, bugsPerChange - 1).map((otherBug) => mutantCase(host, otherBug)) };
 }
 
 function areApart(a: HostedEdit, b: HostedEdit): boolean {

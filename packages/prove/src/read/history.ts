@@ -16,8 +16,8 @@ const LOG = [
 
 /** Reads the latest commits of HEAD, newest first; returns none if there is no commit. */
 export async function readCommits({ root }: Pick<RepositoryPaths, 'root'>): Promise<Result<readonly PastCommit[]>> {
-  const read = await asResult(git(root, [...LOG, 'HEAD'], { expected: [0, 128] }));
-  return read.ok ? ok(readLog(read.value.stdout.toString('utf8'))) : read;
+  const log = await asResult(git(root, [...LOG, 'HEAD'], { expected: [0, 128] }));
+  return log.ok ? ok(readLog(log.value.stdout.toString('utf8'))) : log;
 }
 
 const LARGEST_FILE = 400_000;
@@ -36,10 +36,10 @@ export async function readCommitFiles(root: string, commit: PastCommit): Promise
 }
 
 async function textAt(root: string, commit: CommitId, path: RepoPath): Promise<string | null | 'unusable'> {
-  const read = await asResult(git(root, ['cat-file', 'blob', `${commit}:${path}`], { expected: [0, 128] }));
-  if (!read.ok) return 'unusable';
-  if (read.value.code !== 0) return null;
-  const { stdout } = read.value;
+  const blob = await asResult(git(root, ['cat-file', 'blob', `${commit}:${path}`], { expected: [0, 128] }));
+  if (!blob.ok) return 'unusable';
+  if (blob.value.code !== 0) return null;
+  const { stdout } = blob.value;
   const text = stdout.length > LARGEST_FILE || stdout.includes(0) ? null : decodeUtf8(stdout)?.text;
   return text ?? 'unusable';
 }
@@ -47,6 +47,6 @@ async function textAt(root: string, commit: CommitId, path: RepoPath): Promise<s
 /** Returns the line ranges of the new version in which a file differs between two commits. */
 export async function differingLines(root: string, from: CommitId, to: CommitId, path: RepoPath) {
   const args = ['diff', '-U0', '--no-color', '--no-ext-diff', '--no-textconv', from, to, '--', path];
-  const read = await asResult(git(root, args));
-  return read.ok ? newLines(read.value.stdout.toString('utf8')) : [];
+  const diff = await asResult(git(root, args));
+  return diff.ok ? newLines(diff.value.stdout.toString('utf8')) : [];
 }

@@ -15,28 +15,35 @@ const LONGEST = 1024 * 1024;
  * patch without a place has no bug.
  */
 export function readOwnCases(folder: string, head: CommitId): Result<readonly ProofCase[]> {
-  const listed = listFolder(folder);
-  if (!listed.ok) return listed;
-  const names = listed.value.filter(({ name, isFile }) => isFile && /\.(?:patch|diff)$/.test(name));
+  const listing = listFolder(folder);
+  if (!listing.ok) return listing;
+  const names = listing.value.filter(({ name, isFile }) => isFile && /\.(?:patch|diff)$/.test(name));
   if (names.length === 0) return wrong(`${folder} has no file that ends with .patch`);
   const cases: ProofCase[] = [];
-  for (const name of names.map((one) => one.name).sort()) {
-    const read = readPlainFile(join(folder, name), LONGEST);
-    const text = read.ok && !read.cut ? decodeUtf8(read.bytes)?.text : undefined;
+  for (const name of names.map((entry) => entry.name).sort()) {
+    const file = readPlainFile(join(folder, name), LONGEST);
+    const text = file.ok && !file.cut ? decodeUtf8(file.bytes)?.text : undefined;
     if (text === undefined) return wrong(`${name} cannot be read as text of at most 1 MiB`);
-    const parsed = parseOwnCase(text);
-    if (typeof parsed === 'string') return wrong(`${name}: ${parsed}`);
-    const { title, bug, patch } = parsed;
+    const ownCase = parseOwnCase(text);
+    if (typeof ownCase === 'string') return wrong(`${name}: ${ownCase}`);
+    const { title, bug, patch } = ownCase;
     const round = { ...roundOf(title ?? 'Change', []), patch };
-    const planted = bug === null ? null : { class: bug.class, places: bug.places };
-    const about = { source: 'own', title: title ?? name, base: head, baseFiles: [], planted, unedited: null } as const;
+    const plantedBug = bug === null ? null : { class: bug.class, places: bug.places };
+    const about = {
+      source: 'own',
+      title: title ?? name,
+      base: head,
+      baseFiles: [],
+      planted: plantedBug,
+      unedited: null,
+    } as const;
     cases.push(withId({ ...about, rounds: [round] }));
   }
   return ok(cases);
 }
 
-function wrong(said: string): { readonly ok: false; readonly failure: ReturnType<typeof err>['failure'] } {
-  return err({ kind: 'wrong-usage', said: `${said}.`, command: 'prove' });
+function wrong(message: string): { readonly ok: false; readonly failure: ReturnType<typeof err>['failure'] } {
+  return err({ kind: 'wrong-usage', said: `${message}.`, command: 'prove' });
 }
 
 type OwnCase = {
@@ -51,11 +58,11 @@ function parseOwnCase(text: string): OwnCase | string {
   if (start === -1) return 'there is no diff in it';
   const header = text.slice(0, start);
   const valuesOf = (name: string) =>
-    [...header.matchAll(new RegExp(`^${name}:[ \\t]*(.+?)[ \\t\\r]*$`, 'gim'))].map(([, one = '']) => one);
+    [...header.matchAll(new RegExp(`^${name}:[ \\t]*(.+?)[ \\t\\r]*$`, 'gim'))].map(([, field = '']) => field);
   const [title = null] = [...valuesOf('Title'), ...valuesOf('Subject')];
-  const [named] = valuesOf('Class');
-  const kind = BUG_CLASSES.find((one) => one === (named ?? 'other'));
-  if (kind === undefined) return `"${named}" is not a class; use one of ${BUG_CLASSES.join(', ')}`;
+  const [className] = valuesOf('Class');
+  const kind = BUG_CLASSES.find((bugClass) => bugClass === (className ?? 'other'));
+  if (kind === undefined) return `"${className}" is not a class; use one of ${BUG_CLASSES.join(', ')}`;
   const places: BugPlace[] = [];
   for (const place of valuesOf('Place')) {
     const [, file = '', from = '', to = from] = /^(.+):(\d{1,7})(?:-(\d{1,7}))?$/.exec(place) ?? [];

@@ -39,23 +39,23 @@ export function loadParsers(root: string): Parsers {
   const load = moduleLoader(root);
   const oxc = load('oxc-parser');
   const grep = load('@ast-grep/napi');
-  const found: { readonly extensions: RegExp; readonly parser: SourceParser }[] = [];
+  const parsers: { readonly extensions: RegExp; readonly parser: SourceParser }[] = [];
   const javascript = oxc === null ? null : javascriptParser(oxc);
-  if (javascript !== null) found.push({ extensions: JAVASCRIPT_FILES.extensions, parser: javascript });
+  if (javascript !== null) parsers.push({ extensions: JAVASCRIPT_FILES.extensions, parser: javascript });
   const grammars: [name: string, grammar: unknown][] = [];
   for (const { name, grammar: rules, packages, extensions } of grep === null ? [] : GRAMMARS) {
     const grammar = load(packages[1]);
     if (grammar === null || grep === null) continue;
     grammars.push([name, grammar['default'] ?? grammar]);
-    found.push({ extensions, parser: treeSitterParser(grep, name, rules) });
+    parsers.push({ extensions, parser: treeSitterParser(grep, name, rules) });
   }
   const register = grep?.['registerDynamicLanguage'];
   if (typeof register === 'function' && grammars.length > 0) register(Object.fromEntries(grammars));
   const isFound = ({ extensions }: { readonly extensions: RegExp }) =>
-    found.some((one) => one.extensions === extensions);
+    parsers.some((entry) => entry.extensions === extensions);
   return {
-    parserFor: (path) => found.find(({ extensions }) => extensions.test(path))?.parser ?? null,
-    missing: [JAVASCRIPT_FILES, ...GRAMMARS].filter((one) => !isFound(one)),
+    parserFor: (path) => parsers.find(({ extensions }) => extensions.test(path))?.parser ?? null,
+    missing: [JAVASCRIPT_FILES, ...GRAMMARS].filter((grammar) => !isFound(grammar)),
   };
 }
 
@@ -65,13 +65,13 @@ function moduleLoader(root: string) {
   // npm installs global packages in this folder. The file `none.js` does not exist; `createRequire` only needs a path
   // there.
   const global = join(dirname(process.execPath), '..', 'lib', 'node_modules', 'none.js');
-  const own = process.argv[1] ?? join(root, 'none.js');
+  const program = process.argv[1] ?? join(root, 'none.js');
   return (name: string): Module | null => {
-    for (const from of [join(root, 'none.js'), own, global]) {
+    for (const from of [join(root, 'none.js'), program, global]) {
       try {
         // Uses `require`, because import() does not work in onceover's own compiled files on Node.js 20.
-        const loaded: unknown = createRequire(from)(name);
-        if (isRecord(loaded)) return loaded;
+        const loadedModule: unknown = createRequire(from)(name);
+        if (isRecord(loadedModule)) return loadedModule;
       } catch {
         // The package is not installed here, or not for this platform. Try the next folder.
       }
@@ -84,9 +84,9 @@ function javascriptParser(oxc: Module): SourceParser | null {
   const parse = oxc['parseSync'];
   if (typeof parse !== 'function') return null;
   const treeOf = (path: string, source: string): SyntaxNode | null => {
-    const parsed: unknown = parse(path, source);
-    if (!isRecord(parsed) || !Array.isArray(parsed['errors']) || parsed['errors'].length > 0) return null;
-    return isRecord(parsed['program']) ? estreeNode(parsed['program']) : null;
+    const result: unknown = parse(path, source);
+    if (!isRecord(result) || !Array.isArray(result['errors']) || result['errors'].length > 0) return null;
+    return isRecord(result['program']) ? estreeNode(result['program']) : null;
   };
   return sourceParser(treeOf, editRulesFor(JAVASCRIPT));
 }
@@ -143,8 +143,8 @@ function grepNode(node: GrepNode): SyntaxNode {
       return children;
     },
     field(name) {
-      const found = node.field(name);
-      return found === null ? null : grepNode(found);
+      const child = node.field(name);
+      return child === null ? null : grepNode(child);
     },
   };
 }

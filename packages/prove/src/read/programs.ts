@@ -26,7 +26,7 @@ function programDigests(root: string, settings: AgentSettings | undefined): read
   return (settings?.command ?? settings?.acp ?? []).flatMap((word, i) => {
     if (word.startsWith('-') || (i === 0 && !word.includes('/'))) return [];
     const path = tryDisk('read', word, () => realpathSync(resolve(root, word)));
-    const read = path.ok ? readPlainFile(path.value, LONGEST_SCRIPT) : null;
-    return read?.ok === true && !read.cut ? [`${i}:${sha256(read.bytes.toString('latin1'))}`] : [];
+    const script = path.ok ? readPlainFile(path.value, LONGEST_SCRIPT) : null;
+    return script?.ok === true && !script.cut ? [`${i}:${sha256(script.bytes.toString('latin1'))}`] : [];
   });
 }

@@ -42,35 +42,35 @@ export async function readProofConfig(
   gates: readonly string[],
   { everywhere }: { readonly everywhere: boolean },
 ): Promise<Result<ProofConfig>> {
-  const previewed = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base: null } });
-  if (!previewed.ok) return previewed;
-  const { request, configFiles } = previewed.value;
+  const preview = await previewGates(repository, { ...READ_ONLY, selection: { kind: 'change', base: null } });
+  if (!preview.ok) return preview;
+  const { request, configFiles } = preview.value;
   const disk = diskFiles(repository.root);
-  const read = (path: string) => {
+  const textAt = (path: string) => {
     const file = disk.read(path, LONGEST);
     return file.kind === 'unusable' || file.cut ? null : file.text;
   };
-  const parsed = readYaml(read(SETTINGS_FILE) ?? '');
-  const raw = parsed.ok && isRecord(parsed.value) ? parsed.value : {};
+  const yaml = readYaml(textAt(SETTINGS_FILE) ?? '');
+  const raw = yaml.ok && isRecord(yaml.value) ? yaml.value : {};
   const files = [...configFiles]
-    .filter((path) => path !== SETTINGS_FILE && !path.endsWith('/') && read(path) !== null)
-    .map((path): ProofFile => ({ path: path as RepoPath, text: read(path) }));
-  const own = everywhere ? everywhereSettings(request) : request;
+    .filter((path) => path !== SETTINGS_FILE && !path.endsWith('/') && textAt(path) !== null)
+    .map((path): ProofFile => ({ path: path as RepoPath, text: textAt(path) }));
+  const scopedRequest = everywhere ? everywhereSettings(request) : request;
   const gatesFor = (paths: readonly RepoPath[]): readonly ReviewGate[] => {
     const entries = [...new Set(paths)].map((path) => ({ path, mode: '100644', baseBlob: null, headBlob: '0' }));
-    const planned = planGates({
-      settings: own.settings.gates,
-      rules: own.rules,
+    const plan = planGates({
+      settings: scopedRequest.settings.gates,
+      rules: scopedRequest.rules,
       entries,
-      rubrics: own.rubrics,
+      rubrics: scopedRequest.rubrics,
       unchanged: () => [],
     });
-    const selected = selectGates(planned.gates, { ...own, gates, paths: [] });
-    return selected.ok ? selected.value.filter((gate): gate is ReviewGate => gate.kind !== 'check') : [];
+    const selection = selectGates(plan.gates, { ...scopedRequest, gates, paths: [] });
+    return selection.ok ? selection.value.filter((gate): gate is ReviewGate => gate.kind !== 'check') : [];
   };
-  const known = selectGates([], { ...own, gates, paths: [] });
-  if (!known.ok) return known;
-  const { settings } = own;
+  const wholeSelection = selectGates([], { ...scopedRequest, gates, paths: [] });
+  if (!wholeSelection.ok) return wholeSelection;
+  const { settings } = scopedRequest;
   const answererOf = answerersIn(repository.root, settings.agent);
   const checks = request.settings.gates.flatMap((entry) =>
     Object.values(entry.checks).map(({ run, timeoutSeconds }) => ({
@@ -79,7 +79,7 @@ export async function readProofConfig(
     })),
   );
   const reviews = settings.gates.reduce((sum, entry) => sum + Object.keys(entry.reviews).length, 0);
-  if (reviews + own.rules.length === 0) return err({ kind: 'not-configured', base: null });
+  if (reviews + scopedRequest.rules.length === 0) return err({ kind: 'not-configured', base: null });
   return ok({
     files: everywhere ? files.filter(({ path }) => !path.endsWith('.deepreview')) : files,
     settingsFor: (variant) => settingsText(raw, variant, { everywhere, root: repository.root }),
@@ -97,11 +97,11 @@ const LONGEST = 1024 * 1024;
 /** Returns the request with every review moved to the root of the repository, and without rules. */
 function everywhereSettings(request: RunRequest): RunRequest {
   const gates = request.settings.gates.map((entry) => ({ ...entry, path: '.', exclude: [] }));
-  const seen = new Set<string>();
+  const usedNames = new Set<string>();
   const once = gates.map((entry) => ({
     ...entry,
     reviews: Object.fromEntries(
-      Object.entries(entry.reviews).filter(([name]) => !seen.has(name) && seen.add(name).size > 0),
+      Object.entries(entry.reviews).filter(([name]) => !usedNames.has(name) && usedNames.add(name).size > 0),
     ),
   }));
   return { ...request, rules: [], settings: { ...request.settings, gates: once } };
@@ -121,30 +121,32 @@ function settingsText(
   { reviewers, reading }: ProofVariant,
   options: SettingsOptions,
 ): string {
-  const seen = new Set<string>();
+  const usedNames = new Set<string>();
   const entries = listOf(raw['gates']).map((entry) => {
-    const { checks: _checks, reviews, path, exclude, ...rest } = entry;
-    const kept = Object.entries(isRecord(reviews) ? reviews : {}).filter(([name]) => {
-      const isNew = !options.everywhere || !seen.has(name);
-      seen.add(name);
+    const { checks: _checks, reviews, path, exclude, ...otherFields } = entry;
+    const reviewEntries = Object.entries(isRecord(reviews) ? reviews : {}).filter(([name]) => {
+      const isNew = !options.everywhere || !usedNames.has(name);
+      usedNames.add(name);
       return isNew;
     });
-    const counted = kept.map(([name, review]) => [
+    const newReviews = reviewEntries.map(([name, review]) => [
       name,
       reviewers === null || !isRecord(review) ? review : { ...review, num_reviews: reviewers },
     ]);
     const where = options.everywhere ? { path: '.' } : { path, ...(exclude === undefined ? {} : { exclude }) };
-    return { ...where, ...rest, reviews: Object.fromEntries(counted) };
+    return { ...where, ...otherFields, reviews: Object.fromEntries(newReviews) };
   });
   const agent = isRecord(raw['agent']) ? raw['agent'] : {};
   // Leave out shared passes: a pass from another clone would replace the reviewers that are to be measured.
-  const { budget: _budget, max_retries: _retries, passes: _passes, ...others } = raw;
+  const { budget: _budget, max_retries: _retries, passes: _passes, ...otherSettings } = raw;
   const settings = {
-    ...others,
+    ...otherSettings,
     ...(reading === null ? {} : { share_reading: reading }),
     base: 'main',
     max_retries: 20,
-    agent: Object.fromEntries(Object.entries(agent).map(([name, one]) => [name, withFullPath(one, options.root)])),
+    agent: Object.fromEntries(
+      Object.entries(agent).map(([name, agentSettings]) => [name, withFullPath(agentSettings, options.root)]),
+    ),
     gates: entries.filter(({ reviews }) => Object.keys(reviews).length > 0),
   };
   return `${JSON.stringify(settings, null, 2)}\n`;

@@ -18,7 +18,7 @@ export type KeptAnswers = ReturnType<typeof openKeptAnswers>;
 /** Opens the stored answers in the git folder. Only `onceover prove` uses them, never `onceover run`. */
 export function openKeptAnswers(commonDir: string) {
   const answers = openFolder(commonDir, ANSWERS);
-  const checked = openFolder(commonDir, CHECKED);
+  const checkResults = openFolder(commonDir, CHECKED);
   return {
     /** Returns the answer that is stored under this key; `null` if there is none, or if its file is damaged. */
     answer(key: string): GoodAnswer | null {
@@ -32,15 +32,15 @@ export function openKeptAnswers(commonDir: string) {
     },
     /** Returns whether the checks passed on the code with this digest; `null` if that is not known. */
     checksPass(state: string): boolean | null {
-      const value = checked.cache(`${state}.json`, LARGEST);
+      const value = checkResults.cache(`${state}.json`, LARGEST);
       return typeof value === 'boolean' ? value : null;
     },
     keepChecks(state: string, pass: boolean): void {
-      checked.writeCache(`${state}.json`, pass);
+      checkResults.writeCache(`${state}.json`, pass);
     },
-    /** Deletes the oldest files until at most `most` answers and `most` check results are left. */
-    cleanUp(most = MOST_FILES): void {
-      for (const folder of [answers, checked]) removeOldest(folder.path, most, new Set());
+    /** Deletes the oldest files until at most `maxFiles` answers and `maxFiles` check results are left. */
+    cleanUp(maxFiles = MOST_FILES): void {
+      for (const folder of [answers, checkResults]) removeOldest(folder.path, maxFiles, new Set());
     },
   };
 }

@@ -14,7 +14,7 @@ const API: ApiSettings = {
   tier: 'standard',
 };
 
-const settings = (changed: Partial<AgentSettings> = {}): AgentSettings => ({
+const settings = (overrides: Partial<AgentSettings> = {}): AgentSettings => ({
   model: null,
   command: null,
   path: null,
@@ -22,7 +22,7 @@ const settings = (changed: Partial<AgentSettings> = {}): AgentSettings => ({
   env: {},
   sandbox: false,
   timeoutSeconds: null,
-  ...changed,
+  ...overrides,
 });
 
 const command = ['node', 'review.mjs', '--careful'];
@@ -52,17 +52,17 @@ describe('who answers changes with', () => {
 });
 
 test('the order of variables, the time limit and missing settings change nothing', () => {
-  const one = settings({ command, env: { A: '1', B: '2' } });
-  const other = settings({ command, env: { B: '2', A: '1' }, timeoutSeconds: 60 });
-  expect(answererDigest(one, [])).toBe(answererDigest(other, []));
+  const firstSettings = settings({ command, env: { A: '1', B: '2' } });
+  const secondSettings = settings({ command, env: { B: '2', A: '1' }, timeoutSeconds: 60 });
+  expect(answererDigest(firstSettings, [])).toBe(answererDigest(secondSettings, []));
   expect(answererDigest(undefined, [])).toBe(answererDigest(settings(), []));
 });
 
 test('of the environment, only variables that choose a model or a service count', () => {
   const digest = modelEnvironment({ ANTHROPIC_MODEL: 'opus', OPENAI_BASE_URL: 'http://127.0.0.1:1', HOME: '/home/a' });
   expect(modelEnvironment({ OPENAI_BASE_URL: 'http://127.0.0.1:1', HOME: '/x', ANTHROPIC_MODEL: 'opus' })).toBe(digest);
-  for (const other of [{ ANTHROPIC_MODEL: 'sonnet' }, { OPENAI_BASE_URL: 'http://127.0.0.1:2' }, { EFFORT: 'low' }]) {
-    const env = { ANTHROPIC_MODEL: 'opus', OPENAI_BASE_URL: 'http://127.0.0.1:1', ...other };
+  for (const change of [{ ANTHROPIC_MODEL: 'sonnet' }, { OPENAI_BASE_URL: 'http://127.0.0.1:2' }, { EFFORT: 'low' }]) {
+    const env = { ANTHROPIC_MODEL: 'opus', OPENAI_BASE_URL: 'http://127.0.0.1:1', ...change };
     expect(modelEnvironment(env)).not.toBe(digest);
   }
 });

@@ -12,17 +12,21 @@ const casesOf = (source: CaseSource, count: number): readonly ProofCase[] =>
   );
 
 /** Tries the candidates in order. `drops` says why each of them is left out; those after its end are used. */
-function tried(candidates: readonly ProofCase[], most: number, drops: readonly (keyof DroppedCases | null)[]) {
-  const used: ProofCase[] = [];
-  const dropped: DroppedCases = { caughtByChecks: 0, checksFailAnyway: 0, notPlayable: 0, noVerdict: 0 };
+function tryCandidates(
+  candidates: readonly ProofCase[],
+  maxCases: number,
+  drops: readonly (keyof DroppedCases | null)[],
+) {
+  const usedCases: ProofCase[] = [];
+  const dropCounts: DroppedCases = { caughtByChecks: 0, checksFailAnyway: 0, notPlayable: 0, noVerdict: 0 };
   const titles: string[] = [];
-  for (const one of candidatesInOrder(candidates, most, used, dropped)) {
+  for (const candidate of candidatesInOrder(candidates, maxCases, usedCases, dropCounts)) {
     const drop = drops[titles.length] ?? null;
-    titles.push(one.title);
-    if (drop === null) used.push(one);
-    else dropped[drop]++;
+    titles.push(candidate.title);
+    if (drop === null) usedCases.push(candidate);
+    else dropCounts[drop]++;
   }
-  return { titles, used: used.length };
+  return { titles, used: usedCases.length };
 }
 
 const forever = (drop: keyof DroppedCases) => Array.from({ length: 1000 }, () => drop);
@@ -36,13 +40,13 @@ test.each<[title: string, drops: readonly (keyof DroppedCases | null)[], expecte
     ['caughtByChecks', 'caughtByChecks'],
     ['mutant 1', 'mutant 3', 'mutant 4', 'mutant 2'],
   ],
-])('%s', (_title, drops, expected) => {
-  expect(tried(mutants, 2, drops)).toEqual({ titles: expected, used: 2 });
+])('%s', (_title, drops, titles) => {
+  expect(tryCandidates(mutants, 2, drops)).toEqual({ titles, used: 2 });
 });
 
 test('a case is replaced only by a case from the same source', () => {
   const candidates = [...casesOf('mutant', 1), ...casesOf('clean', 3)];
-  expect(tried(candidates, 2, ['caughtByChecks']).titles).toEqual(['mutant 1', 'clean 1']);
+  expect(tryCandidates(candidates, 2, ['caughtByChecks']).titles).toEqual(['mutant 1', 'clean 1']);
 });
 
 test.each<[keyof DroppedCases, tries: number]>([
@@ -52,5 +56,5 @@ test.each<[keyof DroppedCases, tries: number]>([
   ['notPlayable', 4],
   ['noVerdict', 4],
 ])('if every case ends with %s, two wanted cases give %i tries', (drop, tries) => {
-  expect(tried(mutants, 2, forever(drop))).toMatchObject({ used: 0, titles: { length: tries } });
+  expect(tryCandidates(mutants, 2, forever(drop))).toMatchObject({ used: 0, titles: { length: tries } });
 });

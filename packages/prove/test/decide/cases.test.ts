@@ -39,14 +39,14 @@ function edit(word: string, text: string, kind: BugClass | null = 'guard'): Sour
   return { class: kind, start, end: start + word.length, text, says: `${word} changed` };
 }
 
-const hosted = (one: SourceEdit): HostedEdit => ({ path: A, text: TEXT, edit: one });
+const hostedEdit = (sourceEdit: SourceEdit): HostedEdit => ({ path: A, text: TEXT, edit: sourceEdit });
 
 /** Returns the text of a file after each round. */
 const textsOf = ({ rounds }: ProofCase, path: RepoPath) =>
   rounds.map(({ files }) => files.find((file) => file.path === path)?.text);
 
 describe('the id of a case', () => {
-  const given: Omit<ProofCase, 'id'> = {
+  const fields: Omit<ProofCase, 'id'> = {
     source: 'own',
     title: 'a case',
     base: null,
@@ -57,8 +57,8 @@ describe('the id of a case', () => {
   };
 
   test('has 12 hexadecimal digits and is the same for the same content', () => {
-    expect(withId(given)).toEqual({ ...given, id: expect.stringMatching(/^[0-9a-f]{12}$/) });
-    expect(withId({ ...given }).id).toBe(withId(given).id);
+    expect(withId(fields)).toEqual({ ...fields, id: expect.stringMatching(/^[0-9a-f]{12}$/) });
+    expect(withId({ ...fields }).id).toBe(withId(fields).id);
   });
 
   test.each<[title: string, differs: Partial<ProofCase>]>([
@@ -66,7 +66,7 @@ describe('the id of a case', () => {
     ['the text of a file', { rounds: [roundOf('Add a', [{ path: A, text: 'b' }])] }],
     ['the bug', { planted: { class: 'guard', places: [{ file: A, from: 1, to: 1 }] } }],
   ])('depends on %s', (_title, differs) => {
-    expect(withId({ ...given, ...differs }).id).not.toBe(withId(given).id);
+    expect(withId({ ...fields, ...differs }).id).not.toBe(withId(fields).id);
   });
 });
 
@@ -121,7 +121,7 @@ const host = readCommit('Add a parser', [
   [A, null, TEXT],
   [B, 'old b', null],
 ]);
-const unedited = [
+const uneditedFiles = [
   { path: A, text: TEXT },
   { path: B, text: null },
 ];
@@ -132,7 +132,7 @@ test('a clean case is the change of the commit, with removed files', () => {
     title: '0123456789 as it is: Add a parser',
     base: PARENT,
     baseFiles: [],
-    rounds: [{ message: 'Add a parser', files: unedited }],
+    rounds: [{ message: 'Add a parser', files: uneditedFiles }],
     planted: null,
     unedited: null,
   });
@@ -140,28 +140,28 @@ test('a clean case is the change of the commit, with removed files', () => {
 
 describe('a case with an edit', () => {
   test('an edit with a class plants a bug at its line and leaves the other files as they are', () => {
-    const one = mutantCase(host, hosted(edit('two', 'TWO\nTWO')));
-    expect(one).toMatchObject({
+    const mutant = mutantCase(host, hostedEdit(edit('two', 'TWO\nTWO')));
+    expect(mutant).toMatchObject({
       source: 'mutant',
       title: 'src/a.ts:2: two changed, in 0123456789 Add a parser',
       base: PARENT,
       planted: { class: 'guard', places: [{ file: A, from: 2, to: 3 }] },
-      unedited,
+      unedited: uneditedFiles,
     });
-    expect(textsOf(one, A)).toEqual(['one\nTWO\nTWO\nthree\nfour\n']);
-    expect(textsOf(one, B)).toEqual([null]);
+    expect(textsOf(mutant, A)).toEqual(['one\nTWO\nTWO\nthree\nfour\n']);
+    expect(textsOf(mutant, B)).toEqual([null]);
   });
 
   test('an edit without a class is a trap, which has no bug', () => {
-    const one = mutantCase(host, hosted(edit('two', 'TWO', null)));
-    expect(one).toMatchObject({ source: 'trap', planted: null, unedited });
-    expect(textsOf(one, A)).toEqual(['one\nTWO\nthree\nfour\n']);
+    const trap = mutantCase(host, hostedEdit(edit('two', 'TWO', null)));
+    expect(trap).toMatchObject({ source: 'trap', planted: null, unedited: uneditedFiles });
+    expect(textsOf(trap, A)).toEqual(['one\nTWO\nthree\nfour\n']);
   });
 });
 
 describe('a case of two rounds', () => {
-  const [first, second] = [hosted(edit('two', 'TWO')), hosted(edit('four', 'FOUR', 'unit'))];
-  const [clean, left] = [TEXT, 'one\ntwo\nthree\nFOUR\n'];
+  const [first, second] = [hostedEdit(edit('two', 'TWO')), hostedEdit(edit('four', 'FOUR', 'unit'))];
+  const [clean, secondBugText] = [TEXT, 'one\ntwo\nthree\nFOUR\n'];
 
   test.each<[kind: Scenario, start: string]>([
     ['fix-brings-bug', 'one\nTWO\nthree\nfour\n'],
@@ -169,31 +169,31 @@ describe('a case of two rounds', () => {
     ['after-pass', clean],
     ['rebase', clean],
   ])('%s ends with only the second bug', (kind, start) => {
-    const one = scenarioCase(host, kind, first, second);
-    expect(textsOf(one, A)).toEqual([start, left]);
-    expect(one).toMatchObject({
+    const scenario = scenarioCase(host, kind, first, second);
+    expect(textsOf(scenario, A)).toEqual([start, secondBugText]);
+    expect(scenario).toMatchObject({
       source: 'scenario',
       title: `${kind}: src/a.ts: four changed, in 0123456789 Add a parser`,
       base: PARENT,
       rounds: [{ message: 'Add a parser', onBase: [] }, { message: 'Address the review' }],
       planted: { class: 'unit', places: [{ file: A, from: 4, to: 4 }] },
-      unedited,
+      unedited: uneditedFiles,
     });
   });
 
   test('only a rebase changes a file on the base branch, before the second round', () => {
-    const changed = SCENARIOS.filter((kind) =>
+    const scenarios = SCENARIOS.filter((kind) =>
       scenarioCase(host, kind, first, second).rounds.some(({ onBase }) => onBase.length > 0),
     );
-    expect(changed).toEqual(['rebase']);
+    expect(scenarios).toEqual(['rebase']);
     expect(scenarioCase(host, 'rebase', first, second).rounds[1]?.onBase).toEqual([
       { path: 'NOTES-ON-BASE.md', text: 'A change of someone else.\n' },
     ]);
   });
 
   test('a second edit without a class has the class "other"', () => {
-    const one = scenarioCase(host, 'after-pass', first, hosted(edit('four', 'FOUR', null)));
-    expect(one.planted?.class).toBe('other');
+    const scenario = scenarioCase(host, 'after-pass', first, hostedEdit(edit('four', 'FOUR', null)));
+    expect(scenario.planted?.class).toBe('other');
   });
 });
 
@@ -210,8 +210,8 @@ describe('edits in added lines', () => {
     ['without a length', TEXT, at(4, 4), 2, 2, true],
     ['of 40 lines', long, at(0, 40 * 5), 1, 1, true],
     ['of 41 lines', long, at(0, 41 * 5), 1, 1, false],
-  ])('an edit %s', (_title, source, one, from, to, isIn) => {
-    expect(editsInLines([one], source, [{ from, to }])).toEqual(isIn ? [one] : []);
+  ])('an edit %s', (_title, source, sourceEdit, from, to, isIn) => {
+    expect(editsInLines([sourceEdit], source, [{ from, to }])).toEqual(isIn ? [sourceEdit] : []);
   });
 
   test('no added lines, no edits', () => {
@@ -234,6 +234,6 @@ test.each<[title: string, diff: string, expected: readonly { from: number; to: n
     ],
   ],
   ['a line of the file that looks like a hunk', '@@ -1 +1 @@\n+@@ -5 +5 @@\n', [{ from: 1, to: 1 }]],
-])('the new lines of %s', (_title, diff, expected) => {
-  expect(newLines(diff)).toEqual(expected);
+])('the new lines of %s', (_title, diff, ranges) => {
+  expect(newLines(diff)).toEqual(ranges);
 });

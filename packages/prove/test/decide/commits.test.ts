@@ -5,7 +5,11 @@ import { cleanChanges, isSourceFile, type PastCommit, readLog, smallFixes } from
 type Row = readonly [path: string, added: number, removed: number];
 
 function commit(subject: string, ...rows: readonly Row[]): PastCommit {
-  const files = rows.map(([path, added, removed]) => ({ path: path as RepoPath, added, removed }));
+  const files = rows.map(([path, addedCount, removedCount]) => ({
+    path: path as RepoPath,
+    added: addedCount,
+    removed: removedCount,
+  }));
   return { id: 'a'.repeat(40) as CommitId, parent: 'b'.repeat(40) as CommitId, subject, files };
 }
 
@@ -52,8 +56,8 @@ describe('small fixes', () => {
     ['a fix of the build', commit('Fix the build', small), false],
     ['a new feature', commit('Add a parser', small), false],
     ['a word that only contains "fix"', commit('Add a prefix option', small), false],
-  ])('%s', (_title, one, isFix) => {
-    expect(smallFixes([one])).toEqual(isFix ? [one] : []);
+  ])('%s', (_title, pastCommit, isFix) => {
+    expect(smallFixes([pastCommit])).toEqual(isFix ? [pastCommit] : []);
   });
 });
 
@@ -79,12 +83,12 @@ describe('clean changes', () => {
     ['25 files, most of them tests', withTests(24), false],
     ['a fix', commit('Fix the parser', change), false],
     ['a revert', commit('Revert "Add a parser"', change), false],
-  ])('%s', (_title, one, isClean) => {
-    expect(cleanChanges([one])).toEqual(isClean ? [one] : []);
+  ])('%s', (_title, pastCommit, isClean) => {
+    expect(cleanChanges([pastCommit])).toEqual(isClean ? [pastCommit] : []);
   });
 
   const feature = commit('Add a parser', change);
-  const other = commit('Add a printer', ['src/b.ts', 5, 0]);
+  const printerChange = commit('Add a printer', ['src/b.ts', 5, 0]);
   const fixOf = (path: string) => commit('Fix a crash', [path, 1, 1]);
   const filler = (count: number) => Array.from({ length: count }, () => commit('Edit the notes', ['NOTES.md', 1, 0]));
 
@@ -98,11 +102,11 @@ describe('clean changes', () => {
       [commit('Grow the parser', change), feature],
       ['Grow the parser', 'Add a parser'],
     ],
-    ['only the fixed one of two changes is left out', [fixOf('src/a.ts'), other, feature], ['Add a printer']],
+    ['only the fixed one of two changes is left out', [fixOf('src/a.ts'), printerChange, feature], ['Add a printer']],
     ['a fix 40 commits later', [fixOf('src/a.ts'), ...filler(39), feature], []],
     ['a fix 41 commits later', [fixOf('src/a.ts'), ...filler(40), feature], ['Add a parser']],
-  ])('%s', (_title, newestFirst, expected) => {
-    expect(subjects(cleanChanges(newestFirst))).toEqual(expected);
+  ])('%s', (_title, newestFirst, keptSubjects) => {
+    expect(subjects(cleanChanges(newestFirst))).toEqual(keptSubjects);
   });
 });
 
@@ -134,7 +138,7 @@ describe('reading the log of git', () => {
       `\0${id} ${parent}\nMix\n\n-\t-\tlogo.png\n3\t1\t"\\303\\274.ts"\n3\t1\n3\t-\tx.ts\n3\t1\ta.ts\n`,
       [{ id, parent, subject: 'Mix', files: files('a.ts') }],
     ],
-  ])('%s', (_title, output, expected) => {
-    expect(readLog(output)).toEqual(expected);
+  ])('%s', (_title, output, commits) => {
+    expect(readLog(output)).toEqual(commits);
   });
 });

@@ -51,40 +51,41 @@ describe('chosen cases', () => {
     ],
     ['from the other sources if one has too few', { history: 1, clean: 99 }, 6, { history: 1, clean: 5 }],
     ['mostly the cases of the project itself', { own: 99, clean: 99 }, 10, { own: 8, clean: 2 }],
-  ])('%s', (_title, given, most, expected) => {
-    const all = Object.entries(given).flatMap(([source, count]) => casesOf(source as CaseSource, count));
+  ])('%s', (_title, sourceCounts, maxCases, chosenCounts) => {
+    const candidates = Object.entries(sourceCounts).flatMap(([source, count]) => casesOf(source as CaseSource, count));
     const counts: Record<string, number> = {};
-    for (const { source } of chooseCases(all, most)) counts[source] = (counts[source] ?? 0) + 1;
-    expect(counts).toEqual(expected);
+    for (const { source } of chooseCases(candidates, maxCases)) counts[source] = (counts[source] ?? 0) + 1;
+    expect(counts).toEqual(chosenCounts);
   });
 
   test('the cases of a source keep their order', () => {
-    const chosen = chooseCases([...casesOf('mutant', 5), ...casesOf('clean', 5)], 6);
-    const idsOf = (source: CaseSource) => chosen.filter((one) => one.source === source).map(({ id }) => id);
+    const selection = chooseCases([...casesOf('mutant', 5), ...casesOf('clean', 5)], 6);
+    const idsOf = (source: CaseSource) =>
+      selection.filter((candidate) => candidate.source === source).map(({ id }) => id);
     expect(idsOf('mutant')).toEqual(['mutant-1', 'mutant-2', 'mutant-3']);
     expect(idsOf('clean')).toEqual(['clean-1', 'clean-2', 'clean-3']);
   });
 });
 
 describe('the tasks of a case', () => {
-  const one = proofCase();
+  const oneRound = proofCase();
   const two = proofCase({ rounds: [roundOf('Add a', []), roundOf('Fix a', [])] });
   test.each<[title: string, given: ProofCase, choice: ProofChoice, expected: readonly string[]]>([
     [
       'the number of reviewers of the settings, once',
-      one,
+      oneRound,
       { reviewers: [], sessions: ['new'], readings: [], repeat: 1 },
       ['null new #1'],
     ],
     [
       'each number of reviewers, as often as asked',
-      one,
+      oneRound,
       { reviewers: [1, 3], sessions: ['new'], readings: [], repeat: 2 },
       ['1 new #1', '1 new #2', '3 new #1', '3 new #2'],
     ],
     [
       'only the first session mode if there is one round',
-      one,
+      oneRound,
       { reviewers: [], sessions: ['resumed', 'new'], readings: [], repeat: 1 },
       ['null resumed #1'],
     ],
@@ -95,10 +96,12 @@ describe('the tasks of a case', () => {
       ['2 new #1', '2 resumed #1', '2 skipped #1'],
     ],
     ['no task for no repeat', two, { reviewers: [], sessions: ['new'], readings: [], repeat: 0 }, []],
-  ])('%s', (_title, given, choice, expected) => {
-    const tasks = tasksOf(given, choice);
-    expect(tasks.map(({ variant, repeat }) => `${variant.reviewers} ${variant.sessions} #${repeat}`)).toEqual(expected);
-    expect(tasks.every((task) => task.case === given)).toBe(true);
+  ])('%s', (_title, candidate, choice, taskNames) => {
+    const tasks = tasksOf(candidate, choice);
+    expect(tasks.map(({ variant, repeat }) => `${variant.reviewers} ${variant.sessions} #${repeat}`)).toEqual(
+      taskNames,
+    );
+    expect(tasks.every((task) => task.case === candidate)).toBe(true);
   });
 });
 
@@ -134,8 +137,8 @@ test.each<[title: string, given: Partial<ProofCase>, expected: readonly string[]
     { planted: { class: 'guard', places: [{ file: path('bug.ts'), from: 1, to: 2 }] } },
     ['bug.ts'],
   ],
-])('the paths of a case are %s', (_title, given, expected) => {
-  expect(pathsOf(proofCase(given))).toEqual(expected);
+])('the paths of a case are %s', (_title, caseFields, paths) => {
+  expect(pathsOf(proofCase(caseFields))).toEqual(paths);
 });
 
 describe('the most calls of a task', () => {
@@ -153,12 +156,12 @@ describe('the most calls of a task', () => {
     ['the reviewers of the variant at both gates', task({}, 4), 8],
     ['twice as many in two rounds', task({ rounds: [round, round] }, null), 6],
     ['none if no gate covers the files', task({ rounds: [roundOf('Add', [])] }, 4), 0],
-  ])('%s', (_title, given, expected) => {
-    expect(mostCallsOf(given, gatesFor)).toBe(expected);
+  ])('%s', (_title, proofTask, callCount) => {
+    expect(mostCallsOf(proofTask, gatesFor)).toBe(callCount);
   });
 });
 
-const used = (tokens: number, costUsd: number | null): Usage => ({
+const usageOf = (tokens: number, costUsd: number | null): Usage => ({
   inputTokens: tokens,
   cachedInputTokens: tokens,
   cacheWriteTokens: tokens,
@@ -168,12 +171,12 @@ const used = (tokens: number, costUsd: number | null): Usage => ({
 
 describe('the estimate of a call', () => {
   const slot = (tokens: number, costUsd: number | null, asks = 1, gate = 'review:a') =>
-    ledgerSlot({ gate, asks, usage: used(tokens, costUsd) });
+    ledgerSlot({ gate, asks, usage: usageOf(tokens, costUsd) });
   const run = (...slots: readonly ReturnType<typeof ledgerSlot>[]) => ledgerRun({ slots: [...slots] });
 
   const proof = (tokens: number, costUsd: number | null, asks = 1): LedgerEntry => ({
     ...{ kind: 'proof', at: '2026-03-01T10:00:00.000Z', startedBy: 'person', branch: null, durationMs: 1 },
-    ...{ agent: 'one', model: null, dispatch: 'fresh', asks, usage: used(tokens, costUsd) },
+    ...{ agent: 'one', model: null, dispatch: 'fresh', asks, usage: usageOf(tokens, costUsd) },
   });
 
   test.each<[title: string, entries: readonly LedgerEntry[], expected: CallEstimate]>([
@@ -202,8 +205,8 @@ describe('the estimate of a call', () => {
     ['calls of proofs if no run has one', [proof(10, 0.5, 2)], { tokens: 20, usd: 0.25, calls: 1 }],
     ['runs before proofs', [proof(99, 9), run(slot(10, 0.5))], { tokens: 40, usd: 0.5, calls: 1 }],
     ['tokens are rounded', [run(slot(10, 1, 3))], { tokens: 13, usd: 1 / 3, calls: 1 }],
-  ])('%s', (_title, entries, expected) => {
-    expect(estimateCall(entries, ['review:a'])).toEqual(expected);
+  ])('%s', (_title, entries, estimate) => {
+    expect(estimateCall(entries, ['review:a'])).toEqual(estimate);
   });
 });
 
@@ -222,14 +225,14 @@ test.each<[text: string, expected: ProofBudget | null]>([
   ['1.5 calls', null],
   ['$40 calls', null],
   ['1234567', null],
-])('the budget %j', (text, expected) => {
-  expect(parseBudget(text)).toEqual(expected);
+])('the budget %j', (text, budget) => {
+  expect(parseBudget(text)).toEqual(budget);
 });
 
 test('spending adds calls and usage, and unknown usage adds nothing', () => {
-  const some = { calls: 2, usage: used(10, 1) };
-  expect(addSpending(some, { calls: 3, usage: used(5, 0.5) })).toEqual({ calls: 5, usage: used(15, 1.5) });
-  expect(addSpending(some, { calls: 1, usage: null })).toEqual({ calls: 3, usage: used(10, 1) });
+  const spending = { calls: 2, usage: usageOf(10, 1) };
+  expect(addSpending(spending, { calls: 3, usage: usageOf(5, 0.5) })).toEqual({ calls: 5, usage: usageOf(15, 1.5) });
+  expect(addSpending(spending, { calls: 1, usage: null })).toEqual({ calls: 3, usage: usageOf(10, 1) });
 });
 
 test.each<[title: string, spent: [calls: number, usd: number | null], budget: ProofBudget, isOver: boolean]>([
@@ -242,5 +245,5 @@ test.each<[title: string, spent: [calls: number, usd: number | null], budget: Pr
   ['calls left but no money', [1, 9], { usd: 5, calls: 10 }, true],
   ['no call at all', [0, null], { usd: null, calls: 0 }, true],
 ])('a budget with %s', (_title, [calls, usd], budget, isOver) => {
-  expect(isSpent({ calls, usage: usd === null ? null : used(1, usd) }, budget)).toBe(isOver);
+  expect(isSpent({ calls, usage: usd === null ? null : usageOf(1, usd) }, budget)).toBe(isOver);
 });

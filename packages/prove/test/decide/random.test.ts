@@ -21,7 +21,7 @@ describe('random numbers from a seed', () => {
       const numbers = numbersOf(seed, 10_000);
       expect(Math.min(...numbers)).toBeGreaterThanOrEqual(0);
       expect(Math.max(...numbers)).toBeLessThan(1);
-      expect(numbers.reduce((sum, one) => sum + one, 0) / numbers.length).toBeCloseTo(0.5, 1);
+      expect(numbers.reduce((sum, number) => sum + number, 0) / numbers.length).toBeCloseTo(0.5, 1);
     },
   );
 });
@@ -32,15 +32,15 @@ describe('shuffled', () => {
     ['a list of one item stays as it is', ['a'], 0.5, ['a']],
     ['the lowest number swaps every item with the first', ['a', 'b', 'c'], 0, ['b', 'c', 'a']],
     ['the highest number keeps every item in its place', ['a', 'b', 'c'], 0.999, ['a', 'b', 'c']],
-  ])('%s', (_title, items, random, expected) => {
-    expect(shuffled(items, () => random)).toEqual(expected);
+  ])('%s', (_title, items, random, order) => {
+    expect(shuffled(items, () => random)).toEqual(order);
   });
 
   test('a shuffled list has the same items, and the given list keeps its order', () => {
     const items = Array.from({ length: 50 }, (_, i) => i);
-    const mixed = shuffled(items, seededRandom(3));
-    expect(mixed).not.toEqual(items);
-    expect([...mixed].sort((a, b) => a - b)).toEqual(items);
+    const shuffledItems = shuffled(items, seededRandom(3));
+    expect(shuffledItems).not.toEqual(items);
+    expect([...shuffledItems].sort((a, b) => a - b)).toEqual(items);
     expect(items[0]).toBe(0);
   });
 
@@ -57,7 +57,7 @@ describe('shuffled', () => {
 });
 
 test('a shuffled list keeps missing items', () => {
-  const mixed = shuffled([undefined, 'a', undefined, 'b'], seededRandom(1));
-  expect(mixed.filter((item) => item === undefined)).toHaveLength(2);
-  expect(mixed.filter((item) => item !== undefined).sort()).toEqual(['a', 'b']);
+  const shuffledItems = shuffled([undefined, 'a', undefined, 'b'], seededRandom(1));
+  expect(shuffledItems.filter((item) => item === undefined)).toHaveLength(2);
+  expect(shuffledItems.filter((item) => item !== undefined).sort()).toEqual(['a', 'b']);
 });

@@ -12,26 +12,26 @@ type Given = {
 };
 
 describe('the digest of the agents of a gate', () => {
-  const given: Given = {
+  const baseline: Given = {
     settings: { agents: ['claude', 'codex'], agent: { claude: agent('opus'), codex: agent(null) } },
     own: null,
   };
-  const { settings } = given;
-  const all: Given = { settings: { ...settings, agents: null }, own: null };
+  const { settings } = baseline;
+  const allAgents: Given = { settings: { ...settings, agents: null }, own: null };
 
   test.each<[title: string, a: Given, b: Given, isSame: boolean]>([
-    ['the same settings', given, given, true],
-    ['a gate that names the agents of the settings itself', given, { settings, own: ['claude', 'codex'] }, true],
-    ['a gate that names other agents', given, { settings, own: ['codex'] }, false],
+    ['the same settings', baseline, baseline, true],
+    ['a gate that names the agents of the settings itself', baseline, { settings, own: ['claude', 'codex'] }, true],
+    ['a gate that names other agents', baseline, { settings, own: ['codex'] }, false],
     [
       'the same agents in another order',
-      given,
+      baseline,
       { settings: { ...settings, agents: ['codex', 'claude'] }, own: null },
       false,
     ],
     [
       'another model of an agent of the gate',
-      given,
+      baseline,
       { settings: { ...settings, agent: { claude: agent('sonnet'), codex: agent(null) } }, own: null },
       false,
     ],
@@ -43,20 +43,20 @@ describe('the digest of the agents of a gate', () => {
     ],
     [
       'an agent without settings, and one whose settings name no model',
-      given,
+      baseline,
       { settings: { ...settings, agent: { claude: agent('opus') } }, own: null },
       true,
     ],
-    ['all agents, and the same agents by name', all, given, false],
+    ['all agents, and the same agents by name', allAgents, baseline, false],
     [
       'all agents, configured in another order',
-      all,
+      allAgents,
       { settings: { agents: null, agent: { codex: agent(null), claude: agent('opus') } }, own: null },
       true,
     ],
     [
       'all agents, with another model of one of them',
-      all,
+      allAgents,
       { settings: { agents: null, agent: { claude: agent('sonnet'), codex: agent(null) } }, own: null },
       false,
     ],
@@ -72,8 +72,8 @@ test.each<[title: string, now: { promptDigest: string; agentsDigest: string }, e
   ['is stale if the prompt changed', { promptDigest: 'p2', agentsDigest: 'a' }, 'prompt'],
   ['is stale if the agents changed', { promptDigest: 'p', agentsDigest: 'a2' }, 'agents'],
   ['names the prompt if both changed', { promptDigest: 'p2', agentsDigest: 'a2' }, 'prompt'],
-])('a proof %s', (_title, now, expected) => {
-  expect(stalenessOf({ promptDigest: 'p', agentsDigest: 'a' }, now)).toBe(expected);
+])('a proof %s', (_title, now, staleness) => {
+  expect(stalenessOf({ promptDigest: 'p', agentsDigest: 'a' }, now)).toBe(staleness);
 });
 
 describe('an earlier proof stays only if it says more about the same reviewers', () => {

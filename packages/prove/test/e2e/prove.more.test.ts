@@ -117,8 +117,8 @@ test('a found bug counts, kept answers are not paid for again, and status says h
 
   repo.write('src/a.ts', 'export const a = 3;\n');
   const line = 'caught 1 of 1 planted bug (95 %: 21–100 %), proved today';
-  const shown = (await onceover(repo.root, ['status'])).stdout.replace(/\s+/g, ' ');
-  expect(shown).toContain(line);
+  const status = (await onceover(repo.root, ['status'])).stdout.replace(/\s+/g, ' ');
+  expect(status).toContain(line);
   expect((await onceover(repo.root, ['explain', 'code-quality'])).stdout.replace(/\s+/g, ' ')).toContain(line);
   await onceover(repo.root, ['status', '--report', 'html=../status.html']);
   expect(readFileSync(join(dirname(repo.root), 'status.html'), 'utf8')).toContain(line);
@@ -152,8 +152,8 @@ console.log(JSON.stringify({ status: 'pass', violations: [] }));
       onceoverJson<ProveDocument>(repo.root, ['prove', '--own', cases, '--kinds', 'own', '--yes'], { timeoutMs: SLOW });
     const isStale = async () => {
       const words = [['status'], ['explain', 'code-quality']];
-      const shown = await Promise.all(words.map((args) => onceover(repo.root, args)));
-      const texts = shown.map(({ stdout }) => stdout.replace(/\s+/g, ' '));
+      const outputs = await Promise.all(words.map((args) => onceover(repo.root, args)));
+      const texts = outputs.map(({ stdout }) => stdout.replace(/\s+/g, ' '));
       for (const text of texts) expect(text).toContain('0 of 1 planted bug');
       return texts.map((text) => text.includes('stale, because the agents or models changed since'));
     };
@@ -167,15 +167,15 @@ console.log(JSON.stringify({ status: 'pass', violations: [] }));
       ['model', () => agents({ command: [...command, '--careful'], env, model: 'large' })],
       ['script', () => repo.write('tools/review.mjs', `${script}// Another reviewer.\n`)],
     ];
-    for (const [what, change] of changes) {
+    for (const [cause, change] of changes) {
       change();
-      expect([what, await isStale()]).toEqual([what, [true, true]]);
-      expect([what, (await prove()).new_calls]).toEqual([what, 1]);
-      expect([what, await isStale()]).toEqual([what, [false, false]]);
-      expect([what, (await prove()).new_calls]).toEqual([what, 0]);
+      expect([cause, await isStale()]).toEqual([cause, [true, true]]);
+      expect([cause, (await prove()).new_calls]).toEqual([cause, 1]);
+      expect([cause, await isStale()]).toEqual([cause, [false, false]]);
+      expect([cause, (await prove()).new_calls]).toEqual([cause, 0]);
     }
-    const kept = readdirSync(join(repo.root, '.git/onceover/prove'), { recursive: true, withFileTypes: true });
-    for (const entry of kept.filter((one) => one.isFile())) {
+    const entries = readdirSync(join(repo.root, '.git/onceover/prove'), { recursive: true, withFileTypes: true });
+    for (const entry of entries.filter((dirent) => dirent.isFile())) {
       const path = join(entry.parentPath, entry.name);
       expect([path, readFileSync(path, 'latin1').includes(env.REVIEW_KEY)]).toEqual([path, false]);
     }
@@ -241,7 +241,7 @@ if (readFileSync('src/copy.mjs', 'utf8').includes('(to, from)')) process.exit(1)
     });
     expect(end).toMatchObject({ end: 'done', cases: 1, new_calls: 1 });
     expect(end.left_out).toEqual({ caught_by_checks: 1, checks_fail_anyway: 0, not_playable: 0, no_verdict: 0 });
-    expect(end.results.map((one) => one.class)).toEqual(['boundary']);
+    expect(end.results.map((result) => result.class)).toEqual(['boundary']);
     expect(stateOf(repo)).toBe(before);
 
     repo.git('checkout', '-q', 'main');
@@ -249,10 +249,10 @@ if (readFileSync('src/copy.mjs', 'utf8').includes('(to, from)')) process.exit(1)
     repo.commit('Break the check');
     repo.write('src/more.mjs', 'export function isMore(a, b) {\n  const c = b;\n  return a > c;\n}\n');
     repo.commit('Add isMore');
-    const broken = await onceover(repo.root, ['prove', '--kinds', 'mutant', '--seed', '2', '--yes', '--json'], {
+    const brokenRun = await onceover(repo.root, ['prove', '--kinds', 'mutant', '--seed', '2', '--yes', '--json'], {
       timeoutMs: SLOW,
     });
-    const { left_out, cases } = JSON.parse(broken.stdout) as ProveDocument;
+    const { left_out, cases } = JSON.parse(brokenRun.stdout) as ProveDocument;
     expect(left_out.checks_fail_anyway).toBe(1);
     expect(cases).toBe(1);
   },
@@ -265,8 +265,8 @@ test(
     const { repo } = provable();
     const prove = async (...args: readonly string[]) => {
       repo.forget();
-      const all = ['prove', '--cases', '2', '--yes', ...args];
-      const document = await onceoverJson<ProveDocument>(repo.root, all, { timeoutMs: SLOW });
+      const fullArgs = ['prove', '--cases', '2', '--yes', ...args];
+      const document = await onceoverJson<ProveDocument>(repo.root, fullArgs, { timeoutMs: SLOW });
       expect(repo.calls()).toHaveLength(document.new_calls);
       return document;
     };
@@ -277,16 +277,16 @@ test(
     expect(await prove(...clean)).toMatchObject({ end: 'done', cases: 2, new_calls: 1 });
     expect(await prove(...clean, '--budget', '0 calls')).toMatchObject({ end: 'done', cases: 2, new_calls: 0 });
     // The first of three reviewers gets the question that one reviewer already answered.
-    const compared = await prove(...clean, '--reviewers', '1,3');
-    expect(compared).toMatchObject({ end: 'done', cases: 2, new_calls: 4 });
-    expect(variants(compared)).toMatchObject([{ reviewers: 1 }, { reviewers: 3 }]);
-    const shown = await onceover(repo.root, ['prove', '--cases', '2', '--yes', ...clean, '--reviewers', '1,3']);
-    expect([...shown.stderr.matchAll(/^\[([^\]]+)\]/gm)].map(([, place]) => place)).toEqual([
+    const comparison = await prove(...clean, '--reviewers', '1,3');
+    expect(comparison).toMatchObject({ end: 'done', cases: 2, new_calls: 4 });
+    expect(variants(comparison)).toMatchObject([{ reviewers: 1 }, { reviewers: 3 }]);
+    const textRun = await onceover(repo.root, ['prove', '--cases', '2', '--yes', ...clean, '--reviewers', '1,3']);
+    expect([...textRun.stderr.matchAll(/^\[([^\]]+)\]/gm)].map(([, place]) => place)).toEqual([
       ...['1/2, review 1 of 2', '1/2, review 2 of 2', '2/2, review 1 of 2', '2/2, review 2 of 2'],
     ]);
-    const repeated = await prove(...clean, '--repeat', '2');
-    expect(repeated.new_calls).toBe(2);
-    expect(repeated.gates[0]?.scores.flips).toMatchObject({ count: 0, of: 2 });
+    const repetition = await prove(...clean, '--repeat', '2');
+    expect(repetition.new_calls).toBe(2);
+    expect(repetition.gates[0]?.scores.flips).toMatchObject({ count: 0, of: 2 });
     // This agent cannot share a reading, so it gets the same questions.
     const readings = await prove(...clean, '--reading', 'off,all');
     expect(readings.new_calls).toBe(0);
@@ -316,26 +316,26 @@ test(
         stdio: 'ignore',
       });
     const began = performance.now();
-    const plan = await onceoverJson<ProveDocument>(repo.root, args.filter((one) => one !== '--yes').slice(0, -1));
+    const plan = await onceoverJson<ProveDocument>(repo.root, args.filter((arg) => arg !== '--yes').slice(0, -1));
     // A plan takes about a third of the time of the proof, so these points are spread over the whole proof.
     const whole = 3 * (performance.now() - began);
     for (let kill = 0; kill < 6; kill++) {
       const child = start();
       await sleep(random() * whole);
       child.kill('SIGKILL');
-      await new Promise((done) =>
-        child.exitCode === null && child.signalCode === null ? child.on('close', done) : done(null),
+      await new Promise((resolve) =>
+        child.exitCode === null && child.signalCode === null ? child.on('close', resolve) : resolve(null),
       );
       expect(stateOf(repo)).toBe(before);
     }
     // An agent that was called when the program was killed may still end its work.
     await sleep(300);
-    const asked = repo.calls().length;
+    const callsBefore = repo.calls().length;
     const end = await onceoverJson<ProveDocument>(repo.root, args.slice(0, -1), { timeoutMs: SLOW });
     expect(end.end).toBe('done');
     expect(end.cases).toBeGreaterThanOrEqual(4);
     expect(end.new_calls).toBeLessThanOrEqual(plan.plan.calls);
-    expect(repo.calls().length - asked).toBe(end.new_calls);
+    expect(repo.calls().length - callsBefore).toBe(end.new_calls);
     expect(stateOf(repo)).toBe(before);
     const again = await onceoverJson<ProveDocument>(repo.root, args.slice(0, -1));
     expect(again.new_calls).toBe(0);

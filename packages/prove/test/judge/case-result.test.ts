@@ -10,18 +10,18 @@ const GATE = 'review:src:code-quality';
 const COUNTED = new Map([[GATE, GATE]]);
 const BUG: PlantedBug = { class: 'guard', places: [{ file: path('src/a.ts'), from: 1, to: 2 }] };
 
-function taskWith(planted: PlantedBug | null): ProofTask {
+function taskWith(plantedBug: PlantedBug | null): ProofTask {
   return {
     case: {
-      ...{ id: 'case 1', source: planted === null ? 'clean' : 'mutant', title: 'A guard is inverted.', base: null },
-      ...{ baseFiles: [], rounds: [], planted, unedited: null },
+      ...{ id: 'case 1', source: plantedBug === null ? 'clean' : 'mutant', title: 'A guard is inverted.', base: null },
+      ...{ baseFiles: [], rounds: [], planted: plantedBug, unedited: null },
     },
     variant: { reviewers: 2, sessions: 'resumed', reading: null },
     repeat: 3,
   };
 }
 
-function played(gate: Partial<GateOutcome>, findings: readonly ReportedFinding[] = []): PlayedRounds {
+function roundsWith(gate: Partial<GateOutcome>, findings: readonly ReportedFinding[] = []): PlayedRounds {
   return {
     last: runOutcome({ gates: [gateOutcome(gate)], findings }),
     entries: [ledgerRun({ slots: [ledgerSlot()] })],
@@ -35,25 +35,25 @@ describe('the verdict of a gate', () => {
     ['fail', ['fail']],
     ['error', []],
     ['not_run', []],
-  ])('a gate with the status %s has the verdicts %j', (status, expected) => {
-    const results = caseResults(taskWith(BUG), played({ status }), COUNTED);
-    expect(results.map(({ verdict }) => verdict)).toEqual(expected);
+  ])('a gate with the status %s has the verdicts %j', (status, verdicts) => {
+    const results = caseResults(taskWith(BUG), roundsWith({ status }), COUNTED);
+    expect(results.map(({ verdict }) => verdict)).toEqual(verdicts);
   });
 
   test('a gate that does not cover the bug has no result', () => {
-    expect(caseResults(taskWith(BUG), played({ id: 'review:docs:style' }), COUNTED)).toEqual([]);
+    expect(caseResults(taskWith(BUG), roundsWith({ id: 'review:docs:style' }), COUNTED)).toEqual([]);
   });
 
   test('the result has the name under which the gate is counted', () => {
-    const [result] = caseResults(taskWith(BUG), played({}), new Map([[GATE, 'review:lib:code-quality']]));
+    const [result] = caseResults(taskWith(BUG), roundsWith({}), new Map([[GATE, 'review:lib:code-quality']]));
     expect(result?.gate).toBe('review:lib:code-quality');
   });
 
   test('the result repeats the facts of its task', () => {
-    const [bug] = caseResults(taskWith(BUG), played({}), COUNTED);
+    const [bug] = caseResults(taskWith(BUG), roundsWith({}), COUNTED);
     const variant = { reviewers: 2, sessions: 'resumed', reading: null };
     expect(bug).toMatchObject({ case: 'case 1', source: 'mutant', class: 'guard', variant, repeat: 3 });
-    const [clean] = caseResults(taskWith(null), played({}), COUNTED);
+    const [clean] = caseResults(taskWith(null), roundsWith({}), COUNTED);
     expect(clean).toMatchObject({ case: 'case 1', source: 'clean', class: null, variant, repeat: 3 });
   });
 });
@@ -66,25 +66,25 @@ describe('a bug counts as found', () => {
     ['waived', false],
     ['closed', false],
     ['gone', false],
-  ])('by a finding in the state %s: %s', (state, expected) => {
-    const [result] = caseResults(taskWith(BUG), played({ status: 'fail' }, [reported({}, state)]), COUNTED);
-    expect(result?.found).toBe(expected);
-    expect(result?.reviewers.map(({ found }) => found)).toEqual([expected]);
+  ])('by a finding in the state %s: %s', (state, isFound) => {
+    const [result] = caseResults(taskWith(BUG), roundsWith({ status: 'fail' }, [reported({}, state)]), COUNTED);
+    expect(result?.found).toBe(isFound);
+    expect(result?.reviewers.map(({ found }) => found)).toEqual([isFound]);
   });
 
   test.each<[string, PlantedBug | null, ReportedFinding]>([
     ['a finding in another file', BUG, reported({ file: path('src/other.ts') })],
     ['a finding of another gate', BUG, reported({ gate: 'review:docs:style' })],
     ['a finding in a case without a bug', null, reported()],
-  ])('not by %s', (_title, planted, finding) => {
-    const [result] = caseResults(taskWith(planted), played({ status: 'fail' }, [finding]), COUNTED);
+  ])('not by %s', (_title, plantedBug, finding) => {
+    const [result] = caseResults(taskWith(plantedBug), roundsWith({ status: 'fail' }, [finding]), COUNTED);
     expect(result?.found).toBe(false);
   });
 });
 
 describe('the result of a reviewer', () => {
   const verdictFor = (slot: Partial<SlotOutcome>, findings: readonly ReportedFinding[] = []) => {
-    const [result] = caseResults(taskWith(BUG), played({ slots: [slotOutcome(slot)] }, findings), COUNTED);
+    const [result] = caseResults(taskWith(BUG), roundsWith({ slots: [slotOutcome(slot)] }, findings), COUNTED);
     return result?.reviewers.map(({ verdict, found }) => ({ verdict, found }));
   };
 
@@ -102,8 +102,8 @@ describe('the result of a reviewer', () => {
       'fail',
       false,
     ],
-  ])('%s', (_title, slot, findings, verdict, found) => {
-    expect(verdictFor(slot, findings)).toEqual([{ verdict, found }]);
+  ])('%s', (_title, slot, findings, verdict, isFound) => {
+    expect(verdictFor(slot, findings)).toEqual([{ verdict, found: isFound }]);
   });
 
   test.each<[string, Partial<SlotOutcome>]>([

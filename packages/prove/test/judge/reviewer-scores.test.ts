@@ -38,10 +38,10 @@ const counts = ({ count, of }: CountedShare) => [count, of];
 
 describe('scoreReviewers', () => {
   test('counts the verdicts of the reviewer, not those of the gate', () => {
-    const missed = reviewer({ slot: 2, verdict: 'pass', found: false });
+    const miss = reviewer({ slot: 2, verdict: 'pass', found: false });
     const rows = scoreReviewers([
-      result({ case: 'a', reviewers: [reviewer(), missed] }),
-      result({ case: 'b', class: null, found: false, reviewers: [reviewer({ found: false }), missed] }),
+      result({ case: 'a', reviewers: [reviewer(), miss] }),
+      result({ case: 'b', class: null, found: false, reviewers: [reviewer({ found: false }), miss] }),
     ]);
     expect(
       rows.map(({ slot, scores: { found, falseAlarms, falsePasses } }) => ({
@@ -84,9 +84,11 @@ describe('scoreReviewers', () => {
         [3, 'claude', null],
       ],
     ],
-  ])('has a row for each number, agent and model: %s', (_title, reviewers, expected) => {
-    const rows = scoreReviewers(reviewers.map((one, i) => result({ case: `case ${i}`, reviewers: [one] })));
-    expect(rows.map(({ slot, agent, model }) => [slot, agent, model])).toEqual(expected);
+  ])('has a row for each number, agent and model: %s', (_title, reviewers, rowKeys) => {
+    const rows = scoreReviewers(
+      reviewers.map((reviewerResult, i) => result({ case: `case ${i}`, reviewers: [reviewerResult] })),
+    );
+    expect(rows.map(({ slot, agent, model }) => [slot, agent, model])).toEqual(rowKeys);
   });
 
   test('counts two different verdicts of a reviewer on the same case as a flip', () => {
@@ -142,8 +144,8 @@ describe('compareVariants', () => {
     ['cases that only one variant played', [result({ variant: RESUMED, case: 'b' })], [0]],
     ['cases without a bug', [result({ variant: RESUMED, class: null })], []],
     ['repeated reviews', [result({ variant: RESUMED, repeat: 2 })], []],
-  ])('leaves out %s', (_title, more, expected) => {
-    expect(compareVariants([result(), ...more]).map(({ cases }) => cases)).toEqual(expected);
+  ])('leaves out %s', (_title, otherResults, caseCounts) => {
+    expect(compareVariants([result(), ...otherResults]).map(({ cases }) => cases)).toEqual(caseCounts);
   });
 });
 
@@ -151,8 +153,8 @@ test.each<[ProofVariant, string]>([
   [NEW, 'configured new'],
   [THREE, '3 new'],
   [{ reviewers: 1, sessions: 'skipped', reading: null }, '1 skipped'],
-])('the key of the variant %j is "%s"', (variant, expected) => {
-  expect(variantKey(variant)).toBe(expected);
+])('the key of the variant %j is "%s"', (variant, key) => {
+  expect(variantKey(variant)).toBe(key);
 });
 
 describe('scoreTrials', () => {
@@ -174,8 +176,14 @@ describe('scoreTrials', () => {
   });
 
   test('has the widest interval without trials', () => {
-    const none = { count: 0, of: 0, low: 0, high: 1 };
-    expect(scoreTrials([])).toEqual({ found: none, byClass: [], falseAlarms: none, falsePasses: none, flips: none });
+    const noShare = { count: 0, of: 0, low: 0, high: 1 };
+    expect(scoreTrials([])).toEqual({
+      found: noShare,
+      byClass: [],
+      falseAlarms: noShare,
+      falsePasses: noShare,
+      flips: noShare,
+    });
   });
 
   test.each<[string, readonly ('pass' | 'fail')[], readonly [number, number]]>([
@@ -183,17 +191,17 @@ describe('scoreTrials', () => {
     ['two reviews that agree', ['fail', 'fail'], [0, 1]],
     ['three reviews, of which the third has no pair', ['fail', 'fail', 'pass'], [0, 1]],
     ['four reviews with one flip', ['fail', 'fail', 'fail', 'pass'], [1, 2]],
-  ])('counts the flips of %s', (_title, verdicts, expected) => {
+  ])('counts the flips of %s', (_title, verdicts, flipCounts) => {
     const trials = verdicts.map((verdict, i) => trial({ repeat: i + 1, verdict }));
-    expect(counts(scoreTrials(trials).flips)).toEqual(expected);
+    expect(counts(scoreTrials(trials).flips)).toEqual(flipCounts);
   });
 });
 
 describe('exposureOf', () => {
   const share = (count: number, of: number, low: number, high: number): CountedShare => ({ count, of, low, high });
-  const none = share(0, 0, 0, 1);
+  const noShare = share(0, 0, 0, 1);
   const scores = (differs: Partial<Scores>): Scores => ({
-    ...{ found: none, byClass: [], falseAlarms: none, falsePasses: none, flips: none },
+    ...{ found: noShare, byClass: [], falseAlarms: noShare, falsePasses: noShare, flips: noShare },
     ...differs,
   });
   const passesAll = { found: share(0, 9, 0, 0.3), falsePasses: share(9, 9, 0.7, 1) };
@@ -207,7 +215,7 @@ describe('exposureOf', () => {
     ['fails all harmless cases', { falseAlarms: share(5, 5, 0.57, 1) }, 'always-fails'],
     ['fails all of 4 harmless cases', { falseAlarms: share(4, 4, 0.51, 1) }, null],
     ['may fail less than half of the harmless cases', { falseAlarms: share(6, 9, 0.35, 0.9) }, null],
-  ])('%s', (_title, differs, expected) => {
-    expect(exposureOf(scores(differs))).toBe(expected);
+  ])('%s', (_title, differs, exposure) => {
+    expect(exposureOf(scores(differs))).toBe(exposure);
   });
 });

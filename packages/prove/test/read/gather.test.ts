@@ -19,16 +19,12 @@ async function repository() {
     repo.write(`src/${name}.ts`, SOURCE.replace('NAME', name));
     repo.commit(`Add ${name}`);
   }
-  const found = await findRepository(repo.root);
-  if (!found.ok) throw new Error(found.failure.kind);
-  return found.value;
+  const result = await findRepository(repo.root);
+  if (!result.ok) throw new Error(result.failure.kind);
+  return result.value;
 }
 
-async function gathered(
-  sources: readonly CaseSource[],
-  bugsPerChange: number,
-  seed = 1,
-): Promise<readonly ProofCase[]> {
+async function casesOf(sources: readonly CaseSource[], bugsPerChange: number, seed = 1): Promise<readonly ProofCase[]> {
   const parsers = loadParsers(import.meta.dirname);
   const options = { repository: await repository(), parsers, seed, most: 20, sources, bugsPerChange };
   const cases = await gatherCases({ ...options, covers: () => true });
@@ -40,19 +36,19 @@ const fileOf = ({ planted }: ProofCase) => planted?.places[0]?.file;
 const mutantsIn = (cases: readonly ProofCase[]) => cases.filter(({ source }) => source === 'mutant');
 
 test('each real change offers one bug, and with checks further bugs that come last', async () => {
-  const one = mutantsIn(await gathered([], 1));
-  expect(one.map(fileOf).sort()).toEqual(['src/first.ts', 'src/second.ts']);
-  const all = await gathered([], 3);
-  const more = mutantsIn(all);
-  expect(more).toHaveLength(6);
-  expect(more.slice(0, 2).map(fileOf).sort()).toEqual(['src/first.ts', 'src/second.ts']);
-  expect(all.slice(-4)).toEqual(more.slice(-4));
-  expect(new Set(more.map(({ id }) => id)).size).toBe(6);
+  const firstMutants = mutantsIn(await casesOf([], 1));
+  expect(firstMutants.map(fileOf).sort()).toEqual(['src/first.ts', 'src/second.ts']);
+  const cases = await casesOf([], 3);
+  const mutants = mutantsIn(cases);
+  expect(mutants).toHaveLength(6);
+  expect(mutants.slice(0, 2).map(fileOf).sort()).toEqual(['src/first.ts', 'src/second.ts']);
+  expect(cases.slice(-4)).toEqual(mutants.slice(-4));
+  expect(new Set(mutants.map(({ id }) => id)).size).toBe(6);
 });
 
 test('the same seed gives the same cases, and another seed gives others', async () => {
   const titles = async (seed: number) =>
-    mutantsIn(await gathered(['mutant'], 3, seed)).map(({ title }) => title.replace(/ in [0-9a-f]{10}/, ''));
+    mutantsIn(await casesOf(['mutant'], 3, seed)).map(({ title }) => title.replace(/ in [0-9a-f]{10}/, ''));
   expect(await titles(5)).toEqual(await titles(5));
   expect(await titles(6)).not.toEqual(await titles(5));
 });

@@ -29,10 +29,10 @@ describe('kept answers', () => {
   });
 
   test('a later answer replaces the earlier one', () => {
-    const kept = openKeptAnswers(temporaryFolder());
-    kept.keepAnswer('k1', ANSWER);
-    kept.keepAnswer('k1', { ...ANSWER, model: 'small' });
-    expect(kept.answer('k1')?.model).toBe('small');
+    const answers = openKeptAnswers(temporaryFolder());
+    answers.keepAnswer('k1', ANSWER);
+    answers.keepAnswer('k1', { ...ANSWER, model: 'small' });
+    expect(answers.answer('k1')?.model).toBe('small');
   });
 
   test.each<[string, unknown]>([
@@ -53,17 +53,17 @@ describe('kept answers', () => {
     ['empty', () => ''],
   ])('a file that is %s counts as missing', (_title, damage) => {
     const commonDir = temporaryFolder();
-    const kept = openKeptAnswers(commonDir);
-    kept.keepAnswer('k1', ANSWER);
+    const answers = openKeptAnswers(commonDir);
+    answers.keepAnswer('k1', ANSWER);
     const file = join(commonDir, ANSWERS, 'k1.json');
     writeFileSync(file, damage(readFileSync(file, 'utf8')));
-    expect(kept.answer('k1')).toBeNull();
+    expect(answers.answer('k1')).toBeNull();
   });
 
   test('an answer of more than 8 MiB counts as missing', () => {
-    const kept = openKeptAnswers(temporaryFolder());
-    kept.keepAnswer('k1', { ...ANSWER, reply: { ...ANSWER.reply, text: 'x'.repeat(8 * 1024 * 1024) } });
-    expect(kept.answer('k1')).toBeNull();
+    const answers = openKeptAnswers(temporaryFolder());
+    answers.keepAnswer('k1', { ...ANSWER, reply: { ...ANSWER.reply, text: 'x'.repeat(8 * 1024 * 1024) } });
+    expect(answers.answer('k1')).toBeNull();
   });
 
   test('an answer that cannot be written is not an error, and is not written through a symlink', () => {
@@ -71,10 +71,10 @@ describe('kept answers', () => {
     const elsewhere = temporaryFolder();
     mkdirSync(join(commonDir, 'onceover'));
     symlinkSync(elsewhere, join(commonDir, 'onceover/prove'));
-    const kept = openKeptAnswers(commonDir);
-    kept.keepAnswer('k1', ANSWER);
-    kept.keepChecks('s1', true);
-    expect([kept.answer('k1'), kept.checksPass('s1')]).toEqual([null, null]);
+    const answers = openKeptAnswers(commonDir);
+    answers.keepAnswer('k1', ANSWER);
+    answers.keepChecks('s1', true);
+    expect([answers.answer('k1'), answers.checksPass('s1')]).toEqual([null, null]);
     expect(readdirSync(elsewhere)).toEqual([]);
   });
 });
@@ -99,35 +99,35 @@ describe('kept results of checks', () => {
   });
 
   test('an answer and a result with the same key do not mix', () => {
-    const kept = openKeptAnswers(temporaryFolder());
-    kept.keepChecks('x', true);
-    expect(kept.answer('x')).toBeNull();
-    kept.keepAnswer('x', ANSWER);
-    expect(kept.checksPass('x')).toBe(true);
+    const answers = openKeptAnswers(temporaryFolder());
+    answers.keepChecks('x', true);
+    expect(answers.answer('x')).toBeNull();
+    answers.keepAnswer('x', ANSWER);
+    expect(answers.checksPass('x')).toBe(true);
   });
 });
 
 describe('cleanUp', () => {
   test('keeps all files if there are few, and does nothing without a folder', () => {
-    const kept = openKeptAnswers(temporaryFolder());
-    kept.cleanUp();
-    kept.keepAnswer('k1', ANSWER);
-    kept.keepChecks('s1', false);
-    kept.cleanUp();
-    expect(kept.answer('k1')).toEqual(ANSWER);
-    expect(kept.checksPass('s1')).toBe(false);
+    const answers = openKeptAnswers(temporaryFolder());
+    answers.cleanUp();
+    answers.keepAnswer('k1', ANSWER);
+    answers.keepChecks('s1', false);
+    answers.cleanUp();
+    expect(answers.answer('k1')).toEqual(ANSWER);
+    expect(answers.checksPass('s1')).toBe(false);
   });
 
   test('removes the oldest results if there are more than the limit', () => {
     const commonDir = temporaryFolder();
-    const kept = openKeptAnswers(commonDir);
+    const answers = openKeptAnswers(commonDir);
     const folder = join(commonDir, CHECKED);
-    const written = { old: 30, older: 20, new: 40, oldest: 10 };
-    for (const [name, at] of Object.entries(written)) {
-      kept.keepChecks(name, true);
+    const times = { old: 30, older: 20, new: 40, oldest: 10 };
+    for (const [name, at] of Object.entries(times)) {
+      answers.keepChecks(name, true);
       utimesSync(join(folder, `${name}.json`), at, at);
     }
-    kept.cleanUp(2);
+    answers.cleanUp(2);
     expect(readdirSync(folder).sort()).toEqual(['new.json', 'old.json']);
   });
 });

@@ -41,12 +41,12 @@ describe('openProofs', () => {
   test('reads the last proof of each gate', () => {
     const commonDir = temporaryFolder();
     const proofs = openProofs(commonDir);
-    const other = proof({ gate: 'review:docs:style', calls: 2 });
+    const otherProof = proof({ gate: 'review:docs:style', calls: 2 });
     expect(proofs.write(proof({ calls: 1 })).ok).toBe(true);
     expect(proofs.write(proof()).ok).toBe(true);
-    expect(proofs.write(other).ok).toBe(true);
+    expect(proofs.write(otherProof).ok).toBe(true);
     expect(openProofs(commonDir).read(GATE)).toEqual(proof());
-    expect(openProofs(commonDir).read('review:docs:style')).toEqual(other);
+    expect(openProofs(commonDir).read('review:docs:style')).toEqual(otherProof);
   });
 
   test('has no proof of a gate that was not proved', () => {

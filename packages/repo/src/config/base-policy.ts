@@ -40,18 +40,18 @@ type ReadPolicy =
  * nothing: its `onceover.yml`, its signers file and its `base` are ignored.
  */
 export async function readBasePolicy(repo: RepositoryPaths, run: RunSettings): Promise<ReadPolicy> {
-  const none = (why: NoBasePolicy): ReadPolicy => ({ ok: false, why });
-  const found = await baseSettings(repo, run);
-  if (found === null) return none({ kind: 'no-base' });
-  if (!found.ok) return none({ kind: 'failed', failure: found.failure });
-  const { name: base, files, settings } = found.value;
+  const noPolicy = (why: NoBasePolicy): ReadPolicy => ({ ok: false, why });
+  const baseConfig = await baseSettings(repo, run);
+  if (baseConfig === null) return noPolicy({ kind: 'no-base' });
+  if (!baseConfig.ok) return noPolicy({ kind: 'failed', failure: baseConfig.failure });
+  const { name: base, files, settings } = baseConfig.value;
   const { passes, waivers } = settings;
-  if (passes === null) return none({ kind: 'base-has-none', base });
+  if (passes === null) return noPolicy({ kind: 'base-has-none', base });
   const signers = readSignersText(files, passes.signers);
-  if (signers === null) return none({ kind: 'no-signers', base, path: passes.signers });
+  if (signers === null) return noPolicy({ kind: 'no-signers', base, path: passes.signers });
   if (waivers.signers === null) return { ok: true, policy: { base, passes, signers, waiverSigners: null } };
   const waiverSigners = readSignersText(files, waivers.signers);
-  if (waiverSigners === null) return none({ kind: 'no-signers', base, path: waivers.signers });
+  if (waiverSigners === null) return noPolicy({ kind: 'no-signers', base, path: waivers.signers });
   return { ok: true, policy: { base, passes, signers, waiverSigners } };
 }
 
@@ -89,8 +89,8 @@ async function settingsAt(
 function readSignersText(files: TextFiles, path: string): SignersText | null {
   const signers = readNonEmpty(files, path);
   if (!signers.ok) return null;
-  const revoked = readNonEmpty(files, `${path}.revoked`);
-  if (revoked.ok) return { text: signers.text, revoked: revoked.text };
+  const revokedList = readNonEmpty(files, `${path}.revoked`);
+  if (revokedList.ok) return { text: signers.text, revoked: revokedList.text };
   // If the list of revoked keys exists but cannot be read, fail: revoked keys must not become valid.
-  return revoked.why === 'missing' || revoked.why === 'empty' ? { text: signers.text, revoked: null } : null;
+  return revokedList.why === 'missing' || revokedList.why === 'empty' ? { text: signers.text, revoked: null } : null;
 }

@@ -20,18 +20,18 @@ export type RunSettings = {
 
 /** Reads the settings of a run from the working tree or, in the CI job of a pull request, from the target branch. */
 export async function readSettings(repo: RepositoryPaths, selection: Selection): Promise<Result<RunSettings>> {
-  const parsed = openParsedFiles(repo.commonDir, version);
+  const parsedFiles = openParsedFiles(repo.commonDir, version);
   const source = await configSource(repo, selection);
   if (!source.ok) return source;
-  const written = await loadSettings(source.value.files, parsed);
-  if (!written.ok) {
-    parsed.save();
-    return written;
+  const fileSettings = await loadSettings(source.value.files, parsedFiles);
+  if (!fileSettings.ok) {
+    parsedFiles.save();
+    return fileSettings;
   }
   // A pull request is always compared with its target branch, even if the settings name another base.
   const { from } = source.value;
-  const settings = from === null ? written.value : { ...written.value, base: from };
-  return ok({ written: written.value, settings, source: source.value, parsed });
+  const settings = from === null ? fileSettings.value : { ...fileSettings.value, base: from };
+  return ok({ written: fileSettings.value, settings, source: source.value, parsed: parsedFiles });
 }
 
 type ConfigSource = {
@@ -50,15 +50,17 @@ type ConfigSource = {
  * merge-base would not be safe, because the author of the pull request can choose it.
  */
 async function configSource(repo: RepositoryPaths, selection: Selection): Promise<Result<ConfigSource>> {
-  const read = new Set<string>();
+  const readPaths = new Set<string>();
   if (!isPullRequest(process.env)) {
-    return ok({ files: notingPaths(sparseFiles(repo), read), read, from: null, commit: null });
+    return ok({ files: notingPaths(sparseFiles(repo), readPaths), read: readPaths, from: null, commit: null });
   }
-  const requested = 'base' in selection ? selection.base : null;
-  const name = targetBranch(process.env) ?? requested ?? repo.usualBase;
+  const requestedBase = 'base' in selection ? selection.base : null;
+  const name = targetBranch(process.env) ?? requestedBase ?? repo.usualBase;
   if (name === null) return err({ kind: 'no-base', tried: [] });
   const tip = await (name.startsWith('origin/')
     ? (await import('./read-ahead.ts')).tipOfBranch(repo, name)
     : tipOf(repo, name));
-  return tip.ok ? ok({ files: commitFiles(repo.root, tip.value), read, from: name, commit: tip.value }) : tip;
+  return tip.ok
+    ? ok({ files: commitFiles(repo.root, tip.value), read: readPaths, from: name, commit: tip.value })
+    : tip;
 }

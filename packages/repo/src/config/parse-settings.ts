@@ -9,62 +9,62 @@ export type ParsedSettings = Checked<{ readonly settings: Settings }>;
 
 /** Parses the text of an `onceover.yml`. An empty text gives the defaults. */
 export function parseSettings(text: string): ParsedSettings {
-  const read = readYaml(text);
-  if (!read.ok) return read;
-  const checked = checkShape(settingsSchema, read.value ?? {}, read.yaml);
-  return checked.ok ? { ok: true, settings: toSettings(checked.value, read.yaml) } : checked;
+  const parsedYaml = readYaml(text);
+  if (!parsedYaml.ok) return parsedYaml;
+  const settingsFile = checkShape(settingsSchema, parsedYaml.value ?? {}, parsedYaml.yaml);
+  return settingsFile.ok ? { ok: true, settings: toSettings(settingsFile.value, parsedYaml.yaml) } : settingsFile;
 }
 
-function toSettings(written: SettingsFile, yaml: YamlFile): Settings {
+function toSettings(file: SettingsFile, yaml: YamlFile): Settings {
   return {
-    base: written.base ?? null,
-    agents: written.agents ?? null,
-    concurrency: written.concurrency,
-    timeoutSeconds: written.timeout,
-    idleTimeoutSeconds: written.idle_timeout,
-    logDir: checkedPath(written.log_dir),
-    maxRetries: written.max_retries,
-    rerunNewIssueThreshold: written.rerun_new_issue_threshold,
-    failOn: written.fail_on,
-    cache: written.cache,
-    certify: written.certify,
-    afterPass: written.after_pass,
-    unchangedGates: written.unchanged_gates,
-    finalValidation: written.final_validation,
-    deltaGuard: written.delta_guard,
-    resumeWhenCold: written.resume_when_cold,
-    cacheTtl: written.cache_ttl,
-    shareReading: written.share_reading,
-    recheckDomain: written.recheck_domain,
-    trustMarks: written.trust_marks,
-    convergence: { unchangedCode: written.convergence.unchanged_code, ratchet: isOn(written.convergence.ratchet) },
+    base: file.base ?? null,
+    agents: file.agents ?? null,
+    concurrency: file.concurrency,
+    timeoutSeconds: file.timeout,
+    idleTimeoutSeconds: file.idle_timeout,
+    logDir: checkedPath(file.log_dir),
+    maxRetries: file.max_retries,
+    rerunNewIssueThreshold: file.rerun_new_issue_threshold,
+    failOn: file.fail_on,
+    cache: file.cache,
+    certify: file.certify,
+    afterPass: file.after_pass,
+    unchangedGates: file.unchanged_gates,
+    finalValidation: file.final_validation,
+    deltaGuard: file.delta_guard,
+    resumeWhenCold: file.resume_when_cold,
+    cacheTtl: file.cache_ttl,
+    shareReading: file.share_reading,
+    recheckDomain: file.recheck_domain,
+    trustMarks: file.trust_marks,
+    convergence: { unchangedCode: file.convergence.unchanged_code, ratchet: isOn(file.convergence.ratchet) },
     waivers: {
-      who: written.waivers.who,
-      signers: written.waivers.signers === undefined ? null : checkedPath(written.waivers.signers),
+      who: file.waivers.who,
+      signers: file.waivers.signers === undefined ? null : checkedPath(file.waivers.signers),
     },
-    passes: written.passes === undefined ? null : toPassSettings(written.passes),
-    budget: { usd: written.budget.usd ?? null, dispatches: written.budget.dispatches ?? null },
-    agent: mapValues(written.agent, (own) => ({
-      model: own.model ?? null,
-      command: own.command ?? null,
-      ...(own.acp === undefined ? {} : { acp: own.acp }),
-      ...toApiSettings(own),
-      path: own.path ?? null,
-      resume: own.resume ?? false,
-      env: own.env,
-      sandbox: own.sandbox,
-      timeoutSeconds: own.timeout ?? (own.tier === 'batch' ? BATCH_SECONDS : null),
+    passes: file.passes === undefined ? null : toPassSettings(file.passes),
+    budget: { usd: file.budget.usd ?? null, dispatches: file.budget.dispatches ?? null },
+    agent: mapValues(file.agent, (agent) => ({
+      model: agent.model ?? null,
+      command: agent.command ?? null,
+      ...(agent.acp === undefined ? {} : { acp: agent.acp }),
+      ...toApiSettings(agent),
+      path: agent.path ?? null,
+      resume: agent.resume ?? false,
+      env: agent.env,
+      sandbox: agent.sandbox,
+      timeoutSeconds: agent.timeout ?? (agent.tier === 'batch' ? BATCH_SECONDS : null),
     })),
-    gates: written.gates.map((entry, i) => ({
+    gates: file.gates.map((entry, i) => ({
       path: entry.path,
       exclude: entry.exclude,
-      checks: mapValues(entry.checks, (own) => ({ run: own.run, timeoutSeconds: own.timeout ?? null })),
-      reviews: mapValues(entry.reviews, (own, name) => ({
-        prompt: checkedPath(own.prompt),
+      checks: mapValues(entry.checks, (check) => ({ run: check.run, timeoutSeconds: check.timeout ?? null })),
+      reviews: mapValues(entry.reviews, (review, name) => ({
+        prompt: checkedPath(review.prompt),
         promptAt: yaml.place(['gates', i, 'reviews', name, 'prompt']),
-        numReviews: own.num_reviews,
-        agents: own.agents ?? null,
-        timeoutSeconds: own.timeout ?? null,
+        numReviews: review.num_reviews,
+        agents: review.agents ?? null,
+        timeoutSeconds: review.timeout ?? null,
       })),
     })),
   };
@@ -79,35 +79,35 @@ const BATCH_SECONDS = 86_400;
  * Returns the settings of an API reviewer. The provider's own key is used by default only with the provider's own
  * address.
  */
-function toApiSettings(own: SettingsFile['agent'][string]): { readonly api?: ApiSettings } {
-  if (own.api === undefined || own.model === undefined) return {};
-  const usual = API_DEFAULTS[own.api];
-  const isUsual = own.base_url === undefined;
+function toApiSettings(agent: SettingsFile['agent'][string]): { readonly api?: ApiSettings } {
+  if (agent.api === undefined || agent.model === undefined) return {};
+  const usual = API_DEFAULTS[agent.api];
+  const isUsual = agent.base_url === undefined;
   const api: ApiSettings = {
-    dialect: own.api,
-    model: own.model,
+    dialect: agent.api,
+    model: agent.model,
     isProvider: isUsual,
-    baseUrl: (own.base_url ?? usual.baseUrl).replace(/\/+$/, ''),
-    endpoint: own.endpoint ?? (isUsual ? 'responses' : 'chat'),
-    key: own.key ?? (isUsual ? usual.key : null),
-    headers: own.headers ?? {},
-    maxOutputTokens: own.max_tokens ?? MOST_OUTPUT_TOKENS,
-    tier: own.tier ?? 'standard',
+    baseUrl: (agent.base_url ?? usual.baseUrl).replace(/\/+$/, ''),
+    endpoint: agent.endpoint ?? (isUsual ? 'responses' : 'chat'),
+    key: agent.key ?? (isUsual ? usual.key : null),
+    headers: agent.headers ?? {},
+    maxOutputTokens: agent.max_tokens ?? MOST_OUTPUT_TOKENS,
+    tier: agent.tier ?? 'standard',
   };
   return { api };
 }
 
-function toPassSettings(written: NonNullable<SettingsFile['passes']>): PassSettings {
+function toPassSettings(passes: NonNullable<SettingsFile['passes']>): PassSettings {
   return {
-    remote: written.remote ?? null,
-    store: written.store ?? null,
-    share: written.share,
-    signers: checkedPath(written.signers),
-    accept: written.accept,
-    maxAgeDays: Number.parseInt(written.max_age, 10),
-    minSigners: written.min_signers,
-    neverFor: written.never_for,
-    audit: written.audit,
+    remote: passes.remote ?? null,
+    store: passes.store ?? null,
+    share: passes.share,
+    signers: checkedPath(passes.signers),
+    accept: passes.accept,
+    maxAgeDays: Number.parseInt(passes.max_age, 10),
+    minSigners: passes.min_signers,
+    neverFor: passes.never_for,
+    audit: passes.audit,
   };
 }
 

@@ -17,8 +17,8 @@ export async function filesAheadAt(
   name: string,
   paths: readonly string[],
 ): Promise<Result<TextFiles>> {
-  const known = isRefName(name) && !name.includes('\n') ? await readAll(repo.root, name, paths) : null;
-  if (known === null) {
+  const contents = isRefName(name) && !name.includes('\n') ? await readAll(repo.root, name, paths) : null;
+  if (contents === null) {
     const tip = await tipOf(repo, name);
     return tip.ok ? ok(commitFiles(repo.root, tip.value)) : tip;
   }
@@ -26,7 +26,7 @@ export async function filesAheadAt(
   return ok({
     ...files,
     read(path, limit) {
-      const bytes = known.get(path);
+      const bytes = contents.get(path);
       if (bytes === undefined) return files.read(path, limit);
       return bytes === null ? MISSING : textOf(bytes.subarray(0, limit), bytes.length > limit);
     },
@@ -43,29 +43,29 @@ type Contents = ReadonlyMap<string, Buffer | null>;
  */
 async function readAll(root: string, name: string, paths: readonly string[]): Promise<Contents | null> {
   // Leave out paths with these characters, because they have a special meaning in `commit:path`.
-  const wanted = paths.filter((path) => path !== '' && !path.includes('\n') && repoPath(path) === path);
+  const readablePaths = paths.filter((path) => path !== '' && !path.includes('\n') && repoPath(path) === path);
   // Only a listing of their folders shows which files are symlinks. The root is always in the list, because every
   // commit has one.
-  const folders = [...new Set(['', ...wanted.map(folderOf)])];
-  const input = Buffer.from([...folders, ...wanted].map((path) => `${name}^{commit}:${path}\n`).join(''));
+  const folders = [...new Set(['', ...readablePaths.map(folderOf)])];
+  const input = Buffer.from([...folders, ...readablePaths].map((path) => `${name}^{commit}:${path}\n`).join(''));
   const answer = await asResult(askByName(root, ['cat-file', '--batch'], input));
   if (!answer.ok || answer.value.code !== 0) return null;
   const objects = objectsIn(answer.value.stdout);
   if (objects[0] == null) return null;
   const entries = new Map(folders.map((folder, at) => [folder, entriesIn(objects[at])]));
-  const known = new Map<string, Buffer | null>();
-  for (const [at, path] of wanted.entries()) {
+  const contents = new Map<string, Buffer | null>();
+  for (const [at, path] of readablePaths.entries()) {
     const folder = entries.get(folderOf(path));
     if (folder == null) continue;
     const entry = folder.find(
-      (one) => one.name === Buffer.from(path.slice(path.lastIndexOf('/') + 1)).toString('latin1'),
+      (candidate) => candidate.name === Buffer.from(path.slice(path.lastIndexOf('/') + 1)).toString('latin1'),
     );
     const object = objects[folders.length + at];
-    if (entry === undefined) known.set(path, null);
+    if (entry === undefined) contents.set(path, null);
     else if (object?.type === 'blob' && object.id === entry.id && entry.mode !== SYMLINK)
-      known.set(path, object.content);
+      contents.set(path, object.content);
   }
-  return known;
+  return contents;
 }
 
 type ReadObject = { readonly id: string; readonly type: string; readonly content: Buffer };

@@ -14,15 +14,15 @@ const LONGEST_BYTES = 1024 * 1024;
 
 /** Returns the whole text of a file, or why the file cannot be used. An empty file has the text ''. */
 export function readSourceText(files: TextFiles, path: string): SourceText {
-  const read = files.read(path, LONGEST_BYTES);
-  if (read.kind === 'unusable') return { ok: false, why: read.why === 'binary' ? 'not-utf8' : read.why };
-  return read.cut ? { ok: false, why: 'too-large' } : { ok: true, text: read.text };
+  const file = files.read(path, LONGEST_BYTES);
+  if (file.kind === 'unusable') return { ok: false, why: file.why === 'binary' ? 'not-utf8' : file.why };
+  return file.cut ? { ok: false, why: 'too-large' } : { ok: true, text: file.text };
 }
 
 /** Like `readSourceText`, but fails for an empty file. */
 export function readNonEmpty(files: TextFiles, path: string): SourceText {
-  const read = readSourceText(files, path);
-  return read.ok && read.text.trim() === '' ? { ok: false, why: 'empty' } : read;
+  const source = readSourceText(files, path);
+  return source.ok && source.text.trim() === '' ? { ok: false, why: 'empty' } : source;
 }
 
 /**
@@ -30,8 +30,8 @@ export function readNonEmpty(files: TextFiles, path: string): SourceText {
  * missing.
  */
 export function readOptional(files: TextFiles, path: string): SourceText | null {
-  const read = readSourceText(files, path);
-  return !read.ok && read.why === 'missing' && !files.isSymlink(path) ? null : read;
+  const source = readSourceText(files, path);
+  return !source.ok && source.why === 'missing' && !files.isSymlink(path) ? null : source;
 }
 
 /**
@@ -47,17 +47,17 @@ export function unusable(
 }
 
 /** Returns the settings in the `onceover.yml` at the root, or the defaults if there is no such file. */
-export async function loadSettings(files: TextFiles, parsed: ParsedFiles): Promise<Result<Settings>> {
-  const broken = (problems: readonly PlacedProblem[]) =>
+export async function loadSettings(files: TextFiles, parsedFiles: ParsedFiles): Promise<Result<Settings>> {
+  const brokenConfig = (problems: readonly PlacedProblem[]) =>
     err({ kind: 'broken-config', problems: problems.map((problem) => ({ file: SETTINGS_FILE, ...problem })) });
-  const read = readOptional(files, SETTINGS_FILE);
-  if (read?.ok === false) return broken([unusable(SETTINGS_FILE, read.why)]);
-  const text = read?.text ?? '';
+  const source = readOptional(files, SETTINGS_FILE);
+  if (source?.ok === false) return brokenConfig([unusable(SETTINGS_FILE, source.why)]);
+  const text = source?.text ?? '';
   // Change this number when `Settings` changes, so that results cached by older builds are not used.
-  const result = await parsed.get('settings-3', text, isParsedSettings, async () =>
+  const result = await parsedFiles.get('settings-3', text, isParsedSettings, async () =>
     (await import('./parse-settings.ts')).parseSettings(text),
   );
-  return result.ok ? ok(result.settings) : broken(result.problems);
+  return result.ok ? ok(result.settings) : brokenConfig(result.problems);
 }
 
 function isParsedSettings(value: unknown): value is ParsedSettings {
@@ -78,8 +78,8 @@ export function openParsedFiles(commonDir: string, version: string) {
   const folder = openFolder(commonDir, 'onceover');
   const file = folder.cache(NAME, LARGEST_BYTES);
   const files = isRecord(file) && file['version'] === version ? file['files'] : null;
-  const saved = isRecord(files) ? files : {};
-  const added: Record<string, unknown> = {};
+  const savedResults = isRecord(files) ? files : {};
+  const newResults: Record<string, unknown> = {};
   return {
     /**
      * Returns the cached result for this text, if `isWhole` accepts it. Otherwise parses the text and caches the
@@ -92,18 +92,18 @@ export function openParsedFiles(commonDir: string, version: string) {
       parse: () => Promise<T>,
     ): Promise<T> {
       const key = sha256(`${kind}\0${text}`);
-      const known = saved[key];
-      if (isWhole(known)) return known;
+      const savedResult = savedResults[key];
+      if (isWhole(savedResult)) return savedResult;
       const value = await parse();
-      added[key] = value;
+      newResults[key] = value;
       return value;
     },
 
     /** Writes the new results to disk. If that fails, the files only have to be parsed again. */
     save(): void {
-      if (Object.keys(added).length === 0) return;
-      const all = Object.keys(saved).length > MOST_RESULTS ? added : { ...saved, ...added };
-      folder.writeCache(NAME, { version, files: all });
+      if (Object.keys(newResults).length === 0) return;
+      const results = Object.keys(savedResults).length > MOST_RESULTS ? newResults : { ...savedResults, ...newResults };
+      folder.writeCache(NAME, { version, files: results });
     },
   };
 }

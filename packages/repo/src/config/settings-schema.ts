@@ -12,8 +12,8 @@ const seconds = z.int().min(1).max(86_400);
 const off = z.boolean().default(false);
 
 /** Returns an enum schema whose default is the first value. */
-function choice<T extends string>(first: T, ...others: readonly T[]) {
-  return z.enum([first, ...others]).default(() => first);
+function choice<T extends string>(first: T, ...otherValues: readonly T[]) {
+  return z.enum([first, ...otherValues]).default(() => first);
 }
 
 const agentNames = z.array(z.string().min(1)).min(1);
@@ -320,11 +320,12 @@ export const settingsSchema = z
   .superRefine((settings, context) => {
     const wrong = (path: PropertyKey[], message: string, params = {}) =>
       context.addIssue({ code: 'custom', path, message, params });
-    const known = new Set<string>(AGENT_NAMES);
-    for (const [agent, own] of Object.entries(settings.agent)) {
-      checkApi(own, (key, message) => wrong(['agent', agent, ...(key === null ? [] : [key])], message));
-      if (own.command !== undefined || own.api !== undefined || own.acp !== undefined) known.add(agent);
-      else if (!known.has(agent))
+    const agentNames = new Set<string>(AGENT_NAMES);
+    for (const [agent, agentSettings] of Object.entries(settings.agent)) {
+      checkApi(agentSettings, (key, message) => wrong(['agent', agent, ...(key === null ? [] : [key])], message));
+      if (agentSettings.command !== undefined || agentSettings.api !== undefined || agentSettings.acp !== undefined)
+        agentNames.add(agent);
+      else if (!agentNames.has(agent))
         wrong(
           ['agent', agent],
           `is not a known agent (${AGENT_NAMES.join(', ')}), so it needs a command, an acp or an api`,
@@ -332,19 +333,19 @@ export const settingsSchema = z
     }
     const checkAgents = (agents: readonly string[] | undefined, path: PropertyKey[]) => {
       for (const [i, agent] of (agents ?? []).entries()) {
-        if (known.has(agent)) continue;
-        const near = didYouMean(agent, [...known]);
+        if (agentNames.has(agent)) continue;
+        const near = didYouMean(agent, [...agentNames]);
         wrong([...path, i], `names the agent "${agent}", which is neither known nor defined under agent${near}`);
       }
     };
     const checkPath = (path: string, at: PropertyKey[]) => {
-      const found = repoPath(path);
-      if (found === null || found === '' || found.split('/').includes('.git'))
+      const relativePath = repoPath(path);
+      if (relativePath === null || relativePath === '' || relativePath.split('/').includes('.git'))
         wrong(at, 'must be a path inside the repository, relative to its root');
     };
     const checkGlob = (glob: string, at: PropertyKey[]) => {
-      const compiled = glob === '.' ? null : compileGlob(glob, '');
-      if (compiled?.ok === false) wrong(at, compiled.said, { glob });
+      const compiledGlob = glob === '.' ? null : compileGlob(glob, '');
+      if (compiledGlob?.ok === false) wrong(at, compiledGlob.said, { glob });
     };
     checkAgents(settings.agents, ['agents']);
     checkPath(settings.log_dir, ['log_dir']);
@@ -382,24 +383,25 @@ const API_ONLY = ['base_url', 'endpoint', 'key', 'headers', 'max_tokens', 'tier'
 const PROGRAM_ONLY = ['command', 'acp', 'path', 'resume', 'sandbox'] as const;
 
 /** Reports fields of an agent that contradict each other. */
-function checkApi(own: z.output<typeof agentSchema>, wrong: (key: string | null, message: string) => void): void {
-  if (own.acp !== undefined) {
+function checkApi(agent: z.output<typeof agentSchema>, wrong: (key: string | null, message: string) => void): void {
+  if (agent.acp !== undefined) {
     for (const key of ['command', 'path', 'resume', 'sandbox'] as const) {
-      if (own[key] !== undefined && own[key] !== false) wrong(key, 'is not for agents with acp');
+      if (agent[key] !== undefined && agent[key] !== false) wrong(key, 'is not for agents with acp');
     }
   }
-  if (own.api === undefined) {
-    for (const key of API_ONLY) if (own[key] !== undefined) wrong(key, 'needs api: anthropic or api: openai beside it');
+  if (agent.api === undefined) {
+    for (const key of API_ONLY)
+      if (agent[key] !== undefined) wrong(key, 'needs api: anthropic or api: openai beside it');
     return;
   }
   for (const key of PROGRAM_ONLY) {
-    if (own[key] !== undefined && own[key] !== false) wrong(key, 'is for agents that are programs, not for api');
+    if (agent[key] !== undefined && agent[key] !== false) wrong(key, 'is for agents that are programs, not for api');
   }
-  if (Object.keys(own.env).length > 0) wrong('env', 'is for agents that are programs, not for api');
-  if (own.model === undefined) wrong(null, 'needs a model, because it has an api');
-  if (own.api !== 'openai' && own.endpoint !== undefined) wrong('endpoint', 'needs api: openai');
-  if (own.api !== 'openai' && own.tier === 'flex') wrong('tier', 'can be flex only with api: openai');
-  for (const header of Object.keys(own.headers ?? {})) {
+  if (Object.keys(agent.env).length > 0) wrong('env', 'is for agents that are programs, not for api');
+  if (agent.model === undefined) wrong(null, 'needs a model, because it has an api');
+  if (agent.api !== 'openai' && agent.endpoint !== undefined) wrong('endpoint', 'needs api: openai');
+  if (agent.api !== 'openai' && agent.tier === 'flex') wrong('tier', 'can be flex only with api: openai');
+  for (const header of Object.keys(agent.headers ?? {})) {
     if (HEADER_OF_KEY.test(header))
       wrong('headers', `must not contain "${header}"; name the variable with the key in key`);
   }

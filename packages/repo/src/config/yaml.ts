@@ -33,19 +33,22 @@ const MOST_PROBLEMS = 20;
 /** Parses a text that contains one YAML document. Duplicate keys are errors, and the number of aliases is limited. */
 export function readYaml(text: string): Checked<ParsedYaml> {
   const lines = new LineCounter();
-  const own = text.replace(/^\ufeff/, '');
-  const document = parseDocument(own, { lineCounter: lines, prettyErrors: false, stringKeys: true });
+  const source = text.replace(/^\ufeff/, '');
+  const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, stringKeys: true });
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const syntax = (offset: number, said: string): PlacedProblem => ({ ...at(offset), what: { kind: 'syntax', said } });
+  const syntax = (offset: number, message: string): PlacedProblem => ({
+    ...at(offset),
+    what: { kind: 'syntax', said: message },
+  });
   const wrong = [...document.errors, ...document.warnings].slice(0, MOST_PROBLEMS);
   if (wrong.length > 0) {
-    const conflict = conflictIn(own);
+    const conflict = conflictIn(source);
     if (conflict !== -1) return { ok: false, problems: [{ ...at(conflict), what: { kind: 'merge-conflict' } }] };
-    const said = ({ code, pos, message }: (typeof wrong)[number]) => SAID[code]?.(own.slice(pos[0])) ?? message;
-    return { ok: false, problems: wrong.map((error) => syntax(error.pos[0], said(error))) };
+    const messageOf = ({ code, pos, message }: (typeof wrong)[number]) => SAID[code]?.(source.slice(pos[0])) ?? message;
+    return { ok: false, problems: wrong.map((error) => syntax(error.pos[0], messageOf(error))) };
   }
   const alias = brokenAlias(document);
   if (alias !== null) return { ok: false, problems: [syntax(alias.offset, alias.said)] };
@@ -63,10 +66,10 @@ function conflictIn(text: string): number {
   return isWhole ? text.search(/^<{7} /m) : -1;
 }
 
-/** Clearer messages for some error codes of the YAML parser. `rest` is the text of the file from the error on. */
-const SAID: Readonly<Record<string, (rest: string) => string>> = {
+/** Clearer messages for some error codes of the YAML parser. `tail` is the text of the file from the error on. */
+const SAID: Readonly<Record<string, (tail: string) => string>> = {
   MULTIPLE_DOCS: () => 'a second document begins here; the file may contain only one',
-  DUPLICATE_KEY: (rest) => `the key ${/^[^\s:]*/.exec(rest)?.[0] ?? ''} is a duplicate`,
+  DUPLICATE_KEY: (tail) => `the key ${/^[^\s:]*/.exec(tail)?.[0] ?? ''} is a duplicate`,
   RESOURCE_EXHAUSTION: () => 'the value here is nested too deeply',
   BLOCK_IN_FLOW: () => 'inside { } and [ ], quote a text that contains ": "',
 };
@@ -74,20 +77,20 @@ const SAID: Readonly<Record<string, (rest: string) => string>> = {
 /** Returns the first alias that refers to no anchor, or that is inside its own anchor and would repeat forever. */
 function brokenAlias(document: Document): { readonly offset: number; readonly said: string } | null {
   const anchors = new Map<string, Node>();
-  let found: { readonly offset: number; readonly said: string } | null = null;
+  let problem: { readonly offset: number; readonly said: string } | null = null;
   visit(document, {
     Alias(_, { source, range }, around) {
-      const meant = anchors.get(source);
-      if (meant !== undefined && !around.includes(meant)) return undefined;
-      const why = meant === undefined ? `has no anchor "&${source}" before it` : 'is inside of its own anchor';
-      found = { offset: range?.[0] ?? 0, said: `"*${source}" ${why}` };
+      const target = anchors.get(source);
+      if (target !== undefined && !around.includes(target)) return undefined;
+      const why = target === undefined ? `has no anchor "&${source}" before it` : 'is inside of its own anchor';
+      problem = { offset: range?.[0] ?? 0, said: `"*${source}" ${why}` };
       return visit.BREAK;
     },
     Value(_, node) {
       if (node.anchor !== undefined) anchors.set(node.anchor, node);
     },
   });
-  return found;
+  return problem;
 }
 
 function offsetOf(document: Document, path: readonly PropertyKey[], kind?: 'key'): number {
@@ -113,17 +116,17 @@ export function checkShape<T extends z.ZodType>(
   yaml: Pick<YamlFile, 'place'>,
   base: readonly PropertyKey[] = [],
 ): Checked<{ readonly value: z.output<T> }> {
-  const dropped = droppedKey(value);
-  if (dropped !== null) {
-    const path = [...base, ...dropped];
-    const what = { kind: 'bad-value', key: keyName(path), said: 'is not an allowed name' } as const;
-    return { ok: false, problems: [{ ...yaml.place(path, 'key'), what }] };
+  const droppedPath = droppedKey(value);
+  if (droppedPath !== null) {
+    const path = [...base, ...droppedPath];
+    const detail = { kind: 'bad-value', key: keyName(path), said: 'is not an allowed name' } as const;
+    return { ok: false, problems: [{ ...yaml.place(path, 'key'), what: detail }] };
   }
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return { ok: true, value: parsed.data };
-  const { issues } = parsed.error;
-  const reported = issues.filter((issue) => !isMisspelt(issue, issues));
-  const problems = reported.flatMap((issue) => explainIssue(issue, schema, value, yaml, base));
+  const parseResult = schema.safeParse(value);
+  if (parseResult.success) return { ok: true, value: parseResult.data };
+  const { issues } = parseResult.error;
+  const reportedIssues = issues.filter((issue) => !isMisspelt(issue, issues));
+  const problems = reportedIssues.flatMap((issue) => explainIssue(issue, schema, value, yaml, base));
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) };
 }
@@ -134,8 +137,8 @@ const DROPPED = '__proto__';
 function droppedKey(value: unknown): readonly PropertyKey[] | null {
   if (typeof value !== 'object' || value === null) return null;
   if (Object.hasOwn(value, DROPPED)) return [DROPPED];
-  for (const [key, one] of Object.entries(value)) {
-    const below = droppedKey(one);
+  for (const [key, child] of Object.entries(value)) {
+    const below = droppedKey(child);
     if (below !== null) return [Array.isArray(value) ? Number(key) : key, ...below];
   }
   return null;
@@ -145,18 +148,18 @@ function droppedKey(value: unknown): readonly PropertyKey[] | null {
  * Whether `issue` reports a missing key that is not really missing but misspelt. The user then sees only the issue
  * about the misspelt key.
  */
-function isMisspelt(issue: z.core.$ZodIssue, all: readonly z.core.$ZodIssue[]): boolean {
+function isMisspelt(issue: z.core.$ZodIssue, issues: readonly z.core.$ZodIssue[]): boolean {
   // A custom issue about an object lists the missing keys in `params.misses`.
   const misses = issue.code === 'custom' ? issue.params?.['misses'] : undefined;
   const isOnParent = Array.isArray(misses);
   const parent = JSON.stringify((isOnParent ? issue.path : issue.path.slice(0, -1)).map(String));
   const names = isOnParent ? misses.map(String) : [String(issue.path.at(-1))];
-  return all.some(
-    (one) =>
-      one.code === 'unrecognized_keys' &&
-      JSON.stringify(one.path.map(String)) === parent &&
+  return issues.some(
+    (candidate) =>
+      candidate.code === 'unrecognized_keys' &&
+      JSON.stringify(candidate.path.map(String)) === parent &&
       issue.code !== 'unrecognized_keys' &&
-      one.keys.some((key) => didYouMean(key, names).includes('did you mean')),
+      candidate.keys.some((key) => didYouMean(key, names).includes('did you mean')),
   );
 }
 
@@ -169,9 +172,9 @@ function explainIssue(
 ): PlacedProblem[] {
   const path = [...base, ...issue.path];
   const key = keyName(path) || 'the file';
-  const problem = (what: PlacedProblem['what']): PlacedProblem[] => [{ ...yaml.place(path), what }];
-  const outOfRange = (bound: 'at least' | 'at most' | 'more than', limit: number | bigint, origin: string) =>
-    problem({ kind: 'out-of-range', key, bound, limit: Number(limit), unit: UNITS[origin] ?? null });
+  const problem = (detail: PlacedProblem['what']): PlacedProblem[] => [{ ...yaml.place(path), what: detail }];
+  const outOfRange = (boundKind: 'at least' | 'at most' | 'more than', limit: number | bigint, origin: string) =>
+    problem({ kind: 'out-of-range', key, bound: boundKind, limit: Number(limit), unit: UNITS[origin] ?? null });
   if (issue.code !== 'unrecognized_keys' && issue.path.length > 0 && valueAt(value, issue.path) === undefined) {
     return [{ ...yaml.place(path.slice(0, -1), 'key'), what: { kind: 'missing-key', key } }];
   }
@@ -186,8 +189,8 @@ function explainIssue(
     case 'invalid_value':
       return problem({ kind: 'not-one-of', key, allowed: issue.values.map(String) });
     case 'invalid_key': {
-      const said = issue.issues[0]?.message ?? issue.message;
-      return [{ ...yaml.place(path, 'key'), what: { kind: 'bad-value', key, said } }];
+      const message = issue.issues[0]?.message ?? issue.message;
+      return [{ ...yaml.place(path, 'key'), what: { kind: 'bad-value', key, said: message } }];
     }
     case 'too_small':
       return outOfRange(issue.inclusive === false ? 'more than' : 'at least', issue.minimum, issue.origin);
@@ -196,8 +199,12 @@ function explainIssue(
     default: {
       // A custom issue about a glob contains the glob in its parameters.
       const glob: unknown = issue.code === 'custom' ? issue.params?.['glob'] : undefined;
-      const said = issue.message;
-      return problem(typeof glob === 'string' ? { kind: 'bad-glob', glob, said } : { kind: 'bad-value', key, said });
+      const message = issue.message;
+      return problem(
+        typeof glob === 'string'
+          ? { kind: 'bad-glob', glob, said: message }
+          : { kind: 'bad-value', key, said: message },
+      );
     }
   }
 }
@@ -248,11 +255,11 @@ export function readFrontMatter(
   const lines = text.replace(/^\ufeff/, '').split(/(?<=\n)/);
   const end = FENCE.test(lines[0] ?? '') ? lines.findIndex((line, i) => i > 0 && FENCE.test(line)) : 0;
   if (end === -1) {
-    const said = 'the front matter that begins here has no closing "---"';
-    return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said } }] };
+    const message = 'the front matter that begins here has no closing "---"';
+    return { ok: false, problems: [{ line: 1, column: 1, what: { kind: 'syntax', said: message } }] };
   }
   // Replace the first "---" by an empty line, so that the line numbers stay the same.
-  const read = readYaml(`\n${lines.slice(1, end).join('')}`);
+  const frontMatter = readYaml(`\n${lines.slice(1, end).join('')}`);
   const start = end === 0 ? 0 : end + 1;
-  return read.ok ? { ...read, body: lines.slice(start).join(''), bodyLine: start + 1 } : read;
+  return frontMatter.ok ? { ...frontMatter, body: lines.slice(start).join(''), bodyLine: start + 1 } : frontMatter;
 }

@@ -28,32 +28,32 @@ type Answers = Readonly<Record<string, { readonly key: string; readonly answer: 
 export function openAnswerCache({ root, commonDir }: Pick<RepositoryPaths, 'root' | 'commonDir'>) {
   const name = `${indexName(root)}.json`;
   const folder = openFolder(commonDir, FOLDER);
-  const saved = readAnswers(folder.cache(name, LARGEST_FILE));
-  const added: Record<string, { key: string; answer: string }> = {};
+  const savedAnswers = readAnswers(folder.cache(name, LARGEST_FILE));
+  const newAnswers: Record<string, { key: string; answer: string }> = {};
   /** Returns the cached answer to this question; `null` if it was cached under another key or not at all. */
   const get = (question: string, key: string): Buffer | null => {
-    const found = Object.hasOwn(saved, question) ? saved[question] : undefined;
-    return found?.key === key ? Buffer.from(found.answer, 'latin1') : null;
+    const savedAnswer = Object.hasOwn(savedAnswers, question) ? savedAnswers[question] : undefined;
+    return savedAnswer?.key === key ? Buffer.from(savedAnswer.answer, 'latin1') : null;
   };
   const put = (question: string, key: string, answer: Buffer): void => {
-    if (answer.length <= LARGEST_ANSWER) added[question] = { key, answer: answer.toString('latin1') };
+    if (answer.length <= LARGEST_ANSWER) newAnswers[question] = { key, answer: answer.toString('latin1') };
   };
   return {
     get,
     put,
     /** Returns the cached answer; if there is none, calls `ask` and caches the output of git. */
     async getOrAsk(question: string, key: string, ask: () => Promise<GitAnswer>): Promise<Buffer> {
-      const known = get(question, key);
-      if (known !== null) return known;
+      const cachedAnswer = get(question, key);
+      if (cachedAnswer !== null) return cachedAnswer;
       const { stdout } = await ask();
       put(question, key, stdout);
       return stdout;
     },
     /** Writes the new answers to disk. A failed write only means that git has to be asked again next time. */
     save(): void {
-      if (Object.keys(added).length === 0) return;
-      const written = folder.writeCache(name, { ...saved, ...added });
-      if (written.ok) removeOldest(folder.path, MOST_FILES, new Set([name]));
+      if (Object.keys(newAnswers).length === 0) return;
+      const writeResult = folder.writeCache(name, { ...savedAnswers, ...newAnswers });
+      if (writeResult.ok) removeOldest(folder.path, MOST_FILES, new Set([name]));
     },
   };
 }
@@ -69,6 +69,6 @@ export function cacheBase(cache: AnswerCache, name: string): void {
 
 const isAnswer = hasShape({ key: isString, answer: isString });
 
-function readAnswers(saved: unknown): Answers {
-  return isRecord(saved) && Object.values(saved).every(isAnswer) ? (saved as Answers) : {};
+function readAnswers(content: unknown): Answers {
+  return isRecord(content) && Object.values(content).every(isAnswer) ? (content as Answers) : {};
 }

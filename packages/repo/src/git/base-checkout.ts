@@ -18,20 +18,20 @@ export type BaseCheckout = {
  * folder is not a git repository, and git creates it without running hooks or filters.
  */
 export function openBaseCheckout(repo: Pick<RepositoryPaths, 'root' | 'commonDir'>, commit: CommitId): BaseCheckout {
-  let made: Promise<{ readonly scratch: Scratch | null; readonly folder: Result<string> }> | null = null;
+  let sharedCheckout: Promise<{ readonly scratch: Scratch | null; readonly folder: Result<string> }> | null = null;
   let users = 0;
   return {
     async use(work) {
       users += 1;
-      const mine = made ?? make(repo, commit);
-      made = mine;
+      const checkout = sharedCheckout ?? make(repo, commit);
+      sharedCheckout = checkout;
       try {
-        return await work((await mine).folder);
+        return await work((await checkout).folder);
       } finally {
         users -= 1;
         if (users === 0) {
-          made = null;
-          (await mine).scratch?.remove();
+          sharedCheckout = null;
+          (await checkout).scratch?.remove();
         }
       }
     },
@@ -63,8 +63,8 @@ const AS_STORED = ['core.autocrlf=false', 'core.sparseCheckout=false', 'core.sym
 /** Returns settings that turn off every filter of the clone, so that files are written exactly as git stores them. */
 async function withoutFilters(root: string): Promise<readonly string[]> {
   const args = ['config', '-z', '--name-only', '--get-regexp', '^filter\\.'];
-  const listed = await git(root, args, { expected: [0, 1] });
-  const names = listed.stdout.toString('utf8').split('\0');
+  const answer = await git(root, args, { expected: [0, 1] });
+  const names = answer.stdout.toString('utf8').split('\0');
   const filters = new Set(names.flatMap((name) => /^(filter\..+)\.[^.]+$/s.exec(name)?.[1] ?? []));
-  return [...filters].flatMap((one) => [`${one}.smudge=`, `${one}.process=`, `${one}.required=false`]);
+  return [...filters].flatMap((filter) => [`${filter}.smudge=`, `${filter}.process=`, `${filter}.required=false`]);
 }

@@ -15,8 +15,8 @@ async function isMergeBaseReliable(repo: RepositoryPaths, { name, others }: NonN
   if (!repo.shallow) return true;
   // If git finds several merge-bases, some may be wrong: with the missing commits, git could rule them out.
   if (others !== undefined) return false;
-  const listed = await gitText(repo.root, ['rev-list', '--left-right', '--parents', `${name}^{commit}...HEAD`]);
-  const commits = listed.split('\n');
+  const revisions = await gitText(repo.root, ['rev-list', '--left-right', '--parents', `${name}^{commit}...HEAD`]);
+  const commits = revisions.split('\n');
   const isOneSided = new Set(commits.map((line) => line[0])).size < 2;
   return isOneSided || commits.every((line) => line.includes(' '));
 }
@@ -31,12 +31,12 @@ export async function baseTree(repo: RepositoryPaths, base: NonNullable<Base>): 
   if (!(await isMergeBaseReliable(repo, base))) {
     throw new GitError({ kind: 'no-merge-base', base: name, shallow: true });
   }
-  const [other, ...more] = others ?? [];
-  if (other === undefined) return commit;
+  const [secondBase, ...furtherBases] = others ?? [];
+  if (secondBase === undefined) return commit;
   const several = new GitError({ kind: 'several-merge-bases', base: name });
-  if (more.length > 0) throw several;
+  if (furtherBases.length > 0) throw several;
   // Exit code 129: this git is too old for the option. Exit code 1: the merge-bases conflict and have no merged tree.
-  const answer = await git(repo.commonDir, ['merge-tree', '--write-tree', '--no-messages', commit, other], {
+  const answer = await git(repo.commonDir, ['merge-tree', '--write-tree', '--no-messages', commit, secondBase], {
     expected: [0, 1, 128, 129],
     env: withoutAttributes(repo.commonDir),
     config: [...NO_USER_PROGRAMS, 'core.attributesFile=/dev/null', 'merge.default=text'],
@@ -63,9 +63,9 @@ export async function baseAndHead(repo: RepositoryPaths, name: string | null): P
   const args = ['rev-parse', ...askBaseAndHead(name)];
   const { code, stdout, stderr } = await askByName(repo.root, args);
   if (code === 0) {
-    const read = readBaseAndHead(name, stdout.toString('utf8').split('\n'));
-    if (read === null) throw new GitError({ kind: 'no-merge-base', base: name, shallow: repo.shallow });
-    return read.footing;
+    const result = readBaseAndHead(name, stdout.toString('utf8').split('\n'));
+    if (result === null) throw new GitError({ kind: 'no-merge-base', base: name, shallow: repo.shallow });
+    return result.footing;
   }
   orThrow(await tipOf(repo, name));
   throw gitFailed(args, stderr);
@@ -76,11 +76,11 @@ export function tipOf(repo: RepositoryPaths, name: string): Promise<Result<Commi
   return asResult(commitOf(repo, name, { kind: 'unknown-base', base: name }));
 }
 
-/** Returns the commit that a name stands for. Throws the failure `unknown` if there is none. */
-export async function commitOf(repo: RepositoryPaths, name: string, unknown: Failure): Promise<CommitId> {
-  if (!isRefName(name)) throw new GitError(unknown);
+/** Returns the commit that a name stands for. Throws the failure `failure` if there is none. */
+export async function commitOf(repo: RepositoryPaths, name: string, failure: Failure): Promise<CommitId> {
+  if (!isRefName(name)) throw new GitError(failure);
   const answer = await askByName(repo.root, ['rev-parse', '--verify', `${name}^{commit}`]);
-  if (answer.code !== 0) throw new GitError(unknown);
+  if (answer.code !== 0) throw new GitError(failure);
   return answer.stdout.toString('utf8').trim() as CommitId;
 }
 

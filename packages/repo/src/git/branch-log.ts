@@ -49,8 +49,8 @@ function readLog({ commonDir }: RepositoryPaths, branch: string, from: number): 
   }
   try {
     const { size } = fstatSync(file);
-    const part = (at: number, most: number) => {
-      const buffer = Buffer.alloc(Math.max(0, Math.min(most, size - at)));
+    const part = (at: number, maxBytes: number) => {
+      const buffer = Buffer.alloc(Math.max(0, Math.min(maxBytes, size - at)));
       return buffer.toString('utf8', 0, readSync(file, buffer, 0, buffer.length, at));
     };
     const [first = ''] = part(0, LONGEST_ENTRY).split('\n');

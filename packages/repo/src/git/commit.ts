@@ -15,25 +15,29 @@ export function openCommits(repo: Pick<RepositoryPaths, 'root'>): Commits {
 }
 
 async function commitPaths(root: string, paths: readonly RepoPath[], message: string): Promise<CommitEnd> {
-  const run = (args: readonly string[], on: readonly RepoPath[], expected = [0]) =>
-    git(root, [...args, '--', ...on.map((path) => `:(literal)${path}`)], { expected, env: userEnvironment() });
+  const run = (args: readonly string[], on: readonly RepoPath[], expectedCodes = [0]) =>
+    git(root, [...args, '--', ...on.map((path) => `:(literal)${path}`)], {
+      expected: expectedCodes,
+      env: userEnvironment(),
+    });
   if (paths.length === 0) return { kind: 'nothing' };
   const status = await run(['status', '--porcelain=v1', '-z', '--no-renames', '-uall'], paths);
-  const named = new Set(paths);
+  const requestedPaths = new Set(paths);
   // If a directory replaced one of the files, git lists the files in that directory, which must not be committed. The
   // status `AD` means staged and then deleted, so there is nothing to commit.
-  const changed = readNulList(status.stdout)
+  const changes = readNulList(status.stdout)
     .names.map((line) => ({ code: line.slice(0, 2), path: line.slice(3) as RepoPath }))
-    .filter(({ code, path }) => named.has(path) && code !== 'AD');
-  if (changed.length === 0) return { kind: 'nothing' };
-  const added = changed.filter(({ code }) => code === '??').map(({ path }) => path);
+    .filter(({ code, path }) => requestedPaths.has(path) && code !== 'AD');
+  if (changes.length === 0) return { kind: 'nothing' };
+  const untrackedPaths = changes.filter(({ code }) => code === '??').map(({ path }) => path);
   // `git commit --only` refuses paths that are not in the index, so first add the names of untracked files to it.
-  if (added.length > 0) await run(['add', '--intent-to-add'], added);
+  if (untrackedPaths.length > 0) await run(['add', '--intent-to-add'], untrackedPaths);
   try {
-    const names = changed.map(({ path }) => path);
+    const names = changes.map(({ path }) => path);
     await run(['commit', '--quiet', '--only', '-m', message], names);
   } catch (error) {
-    if (added.length > 0) await run(['rm', '--cached', '--quiet', '--ignore-unmatch'], added, [0, 1, 128]);
+    if (untrackedPaths.length > 0)
+      await run(['rm', '--cached', '--quiet', '--ignore-unmatch'], untrackedPaths, [0, 1, 128]);
     throw error;
   }
   return { kind: 'committed', commit: (await gitText(root, ['rev-parse', '--verify', 'HEAD'])) as CommitId };

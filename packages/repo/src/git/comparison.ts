@@ -7,19 +7,19 @@ import { allEnded, asResult, GitError, gitText, orThrow } from './git.ts';
 import { ASK_BRANCH, type BaseAndHead, branchOf } from './locate.ts';
 
 /**
- * Returns the base and the reviewed content to compare. Without commits, the base is the empty tree. `known` is the
- * base, if the caller has already found it.
+ * Returns the base and the reviewed content to compare. Without commits, the base is the empty tree. `prefetchedBase`
+ * is the base, if the caller has already found it.
  */
 export async function findComparison(
   repo: RepositoryPaths,
   selection: Selection,
   usualBase: string | null,
-  known: BaseAndHead | null,
+  prefetchedBase: BaseAndHead | null,
 ): Promise<Comparison> {
   switch (selection.kind) {
     case 'change':
     case 'files':
-      return fromBase(repo, selection, usualBase ?? repo.usualBase, known);
+      return fromBase(repo, selection, usualBase ?? repo.usualBase, prefetchedBase);
     case 'uncommitted':
       return fromHead(repo);
     case 'commit':
@@ -31,16 +31,16 @@ async function fromBase(
   repo: RepositoryPaths,
   selection: Extract<Selection, { kind: 'change' | 'files' }>,
   usual: string | null,
-  known: BaseAndHead | null,
+  prefetchedBase: BaseAndHead | null,
 ): Promise<Comparison> {
   const files = selection.kind === 'files' ? selection.files : null;
   const name = selection.base ?? usual;
-  const [found, usualBase] = await allEnded([
-    known?.base.name === name ? known : ifCommitted(repo, baseAndHead(repo, name)),
+  const [footing, usualBase] = await allEnded([
+    prefetchedBase?.base.name === name ? prefetchedBase : ifCommitted(repo, baseAndHead(repo, name)),
     name === usual ? null : asResult(baseAndHead(repo, usual)),
   ]);
-  if (found === null) return fromNothing(repo, { scope: scopeOf(files, null), files });
-  const { base, head, branch } = found;
+  if (footing === null) return fromNothing(repo, { scope: scopeOf(files, null), files });
+  const { base, head, branch } = footing;
   const isUsual = usualBase === null || (usualBase.ok && isSameBase(usualBase.value.base, base));
   return {
     scope: scopeOf(files, isUsual ? null : base.name),
@@ -55,9 +55,9 @@ async function fromBase(
 
 // If there are several merge-bases, the change is compared with a merge of all, so two bases are equal only if all
 // their merge-bases are.
-function isSameBase(one: NonNullable<Base>, other: NonNullable<Base>): boolean {
+function isSameBase(first: NonNullable<Base>, second: NonNullable<Base>): boolean {
   const commits = ({ commit, others = [] }: NonNullable<Base>) => [commit, ...others].sort().join(' ');
-  return commits(one) === commits(other);
+  return commits(first) === commits(second);
 }
 
 async function fromHead(repo: RepositoryPaths): Promise<Comparison> {

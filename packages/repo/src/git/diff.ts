@@ -57,18 +57,18 @@ function idOrNone(id: string): string | null {
  * Returns the ids of the blobs that contain a NUL byte. It reads them as a stream, so large blobs need little memory.
  */
 async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
-  if (ids.length === 0) return found;
-  let answered = 0;
+  const idsWithNul = new Set<string>();
+  if (ids.length === 0) return idsWithNul;
+  let answerCount = 0;
   let header = '';
-  let rest = 0;
+  let remainingBytes = 0;
   // For each blob, git prints a line that ends with its size, then its content, then a line break.
   function onOutput(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) {
-      if (rest > 0) {
-        const piece = chunk.subarray(at, at + rest);
-        if (piece.includes(0)) found.add(ids[answered - 1] ?? '');
-        rest -= piece.length;
+      if (remainingBytes > 0) {
+        const piece = chunk.subarray(at, at + remainingBytes);
+        if (piece.includes(0)) idsWithNul.add(ids[answerCount - 1] ?? '');
+        remainingBytes -= piece.length;
         at += piece.length;
         continue;
       }
@@ -78,16 +78,16 @@ async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Prom
       at = end + 1;
       const size = / blob (\d+)$/.exec(header)?.[1];
       if (size === undefined) return;
-      rest = Number(size) + 1;
-      answered++;
+      remainingBytes = Number(size) + 1;
+      answerCount++;
       header = '';
     }
   }
   const command = ['cat-file', '--batch', '--buffer'];
   const input = Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1');
   await git(repo.root, command, { input, onOutput });
-  if (answered !== ids.length) throw gitFailed(command, header);
-  return found;
+  if (answerCount !== ids.length) throw gitFailed(command, header);
+  return idsWithNul;
 }
 
 /** The diff of one path or rename, with its record from the `--raw` list. */
@@ -102,15 +102,15 @@ export function readPatch(output: Buffer): PatchPart[] | null {
   const border = output.indexOf('\0\0');
   if (border === -1) return null;
   const sections = splitSections(output.subarray(border + 2));
-  let used = 0;
+  let nextSection = 0;
   const parts = readRawDiff(output.subarray(0, border + 1)).map((raw) => {
     // git prints a file that became a symlink as a deletion and an addition, so two patches belong to this record.
     const count = raw.status === 'T' ? 2 : 1;
-    const text = sections.slice(used, used + count).join('');
-    used += count;
+    const text = sections.slice(nextSection, nextSection + count).join('');
+    nextSection += count;
     return { paths: raw.paths, text, raw };
   });
-  return used === sections.length ? parts : null;
+  return nextSection === sections.length ? parts : null;
 }
 
 const START = 'diff --git ';
@@ -203,15 +203,15 @@ async function patchOf(
   options: readonly string[],
   paths: readonly RepoPath[],
 ): Promise<PatchPart[]> {
-  const all: PatchPart[] = [];
-  for (const some of inChunks([...new Set(paths)])) {
-    const parts = await patch(repo, trees, options, some);
+  const patchParts: PatchPart[] = [];
+  for (const chunk of inChunks([...new Set(paths)])) {
+    const parts = await patch(repo, trees, options, chunk);
     // If a path is a folder in one of the trees, git also prints the files in that folder, which the caller did not
     // request.
-    const requested = new Set<string>(some);
-    all.push(...parts.filter((part) => part.paths.every((path) => requested.has(path))));
+    const requestedPaths = new Set<string>(chunk);
+    patchParts.push(...parts.filter((part) => part.paths.every((path) => requestedPaths.has(path))));
   }
-  return all.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? ''));
+  return patchParts.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? ''));
 }
 
 // If `.gitattributes` marks a text file as binary, git prints no diff of it, so ask for the diff as text. Files that
@@ -224,21 +224,21 @@ async function withTexts(
 ): Promise<readonly DiffSection[]> {
   const binaries = parts.filter(({ text }) => text.includes('\nBinary files '));
   const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
-  const hidden = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
-  const shown = new Map<string, string>();
+  const textParts = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
+  const textByPaths = new Map<string, string>();
   // This second diff has only the files that git called binary, so git may see only one side of a rename. Then diff
   // again without renames, which shows a deletion and an addition.
   for (const renames of [RENAMES, ['--no-renames']]) {
-    const missing = [...hidden].filter(({ paths }) => !shown.has(keyOf(paths)));
+    const missing = [...textParts].filter(({ paths }) => !textByPaths.has(keyOf(paths)));
     const paths = missing.flatMap((part) => part.paths);
     const again = await patchOf(repo, trees, [...asText, ...renames], paths);
-    for (const { paths, text } of again) shown.set(keyOf(paths), text);
+    for (const { paths, text } of again) textByPaths.set(keyOf(paths), text);
   }
   return parts.map((part) => {
     const { paths } = part;
-    if (!hidden.has(part)) return { paths, text: part.text };
-    const asTwo = () => paths.map((path) => shown.get(keyOf([path])) ?? part.text).join('');
-    return { paths, text: shown.get(keyOf(paths)) ?? asTwo() };
+    if (!textParts.has(part)) return { paths, text: part.text };
+    const asTwo = () => paths.map((path) => textByPaths.get(keyOf([path])) ?? part.text).join('');
+    return { paths, text: textByPaths.get(keyOf(paths)) ?? asTwo() };
   });
 }
 

@@ -53,9 +53,9 @@ export type AttributePlaces = { readonly files: readonly string[]; readonly trac
  * UTF-8, the paths are unknown, and so the result is `null`.
  */
 export function attributePlaces(names: readonly (string | null)[]): AttributePlaces {
-  const known = names.filter((name) => name !== null);
-  if (known.length < names.length) return null;
-  return { files: attributeFiles(known), tracked: known.filter((name) => name.endsWith(ATTRIBUTES)) };
+  const presentNames = names.filter((name) => name !== null);
+  if (presentNames.length < names.length) return null;
+  return { files: attributeFiles(presentNames), tracked: presentNames.filter((name) => name.endsWith(ATTRIBUTES)) };
 }
 
 /** Whether attributes may make git store other bytes than a file has on disk. Only the answer `false` is certain. */
@@ -64,10 +64,10 @@ export function mayConvert(
   places: AttributePlaces,
 ): boolean {
   if (places === null) return true;
-  const tracked = new Set(places.tracked);
+  const trackedNames = new Set(places.tracked);
   const outside = defaultSettingsFiles(process.env);
   return (
-    places.files.some((name) => mayMatch(join(root, name), CONVERTS, tracked.has(name))) ||
+    places.files.some((name) => mayMatch(join(root, name), CONVERTS, trackedNames.has(name))) ||
     [...outside, join(commonDir, 'info/attributes')].some(
       (path) => path.endsWith('attributes') && mayMatch(path, CONVERTS),
     ) ||
@@ -130,22 +130,23 @@ export async function hiddenFiles(
   cache: AnswerCache,
   diff: readonly RawEntry[],
 ): Promise<readonly HiddenFile[]> {
-  const changed = new Set(diff.flatMap(({ paths, unnameable }) => [...paths.map(asLatin1), ...unnameable]));
-  const known = readVerdicts(cache.get('disk', ''));
+  const changedNames = new Set(diff.flatMap(({ paths, unnameable }) => [...paths.map(asLatin1), ...unnameable]));
+  const cachedVerdicts = readVerdicts(cache.get('disk', ''));
   const verdicts: Record<string, string> = {};
-  const found: HiddenFile[] = [];
+  const files: HiddenFile[] = [];
   for (const file of await convertedFiles(ask)) {
     const { mode, name } = file;
     const path = pathOnDisk(root, name);
-    const isChanged = changed.has(name);
+    const isChanged = changedNames.has(name);
     const key = `${file.id} ${isChanged} ${printAt(path)}`;
-    const disk = known[name] === key ? null : bytesAt(path);
-    const shown = disk === null ? null : await bothTexts(file, disk, ask, isChanged);
-    if (shown === null) verdicts[name] = key;
-    else found.push({ mode, name, shown });
+    const disk = cachedVerdicts[name] === key ? null : bytesAt(path);
+    const shownBytes = disk === null ? null : await bothTexts(file, disk, ask, isChanged);
+    if (shownBytes === null) verdicts[name] = key;
+    else files.push({ mode, name, shown: shownBytes });
   }
-  if (JSON.stringify(verdicts) !== JSON.stringify(known)) cache.put('disk', '', Buffer.from(JSON.stringify(verdicts)));
-  return found;
+  if (JSON.stringify(verdicts) !== JSON.stringify(cachedVerdicts))
+    cache.put('disk', '', Buffer.from(JSON.stringify(verdicts)));
+  return files;
 }
 
 /** Returns a path as a text in which each character stands for one byte (latin1), as git prints it. */
@@ -168,39 +169,39 @@ export function pathOnDisk(root: string, name: string): Buffer {
 
 /** Returns the plain files in the index that git converts because of an attribute. */
 async function convertedFiles(ask: CallGit): Promise<readonly Converted[]> {
-  const listed = await ask(['ls-files', '-z', '-s']);
+  const listing = await ask(['ls-files', '-z', '-s']);
   const files = new Map<string, Converted>();
-  for (const line of listed.stdout.toString('latin1').split('\0')) {
+  for (const line of listing.stdout.toString('latin1').split('\0')) {
     const [, mode, id, name] = /^(100\d{3}) ([0-9a-f]+) 0\t([\s\S]+)$/.exec(line) ?? [];
     if (mode !== undefined && id !== undefined && name !== undefined) files.set(name, { mode, id, name });
   }
   const answer = await ask(['check-attr', '-z', '--stdin', ...CONVERTING], asNulList([...files.keys()]));
   const fields = answer.stdout.toString('latin1').split('\0');
-  const found = new Set<Converted>();
+  const filesToConvert = new Set<Converted>();
   for (let at = 0; at + 2 < fields.length; at += 3) {
     const file = files.get(fields[at] ?? '');
     const isSet = fields[at + 2] !== 'unspecified' && fields[at + 2] !== 'unset';
-    if (isSet && file !== undefined) found.add(file);
+    if (isSet && file !== undefined) filesToConvert.add(file);
   }
-  return [...found];
+  return [...filesToConvert];
 }
 
 /**
  * Returns the stored text and the bytes on disk as one text; `null` if the stored text alone is enough for reviewers.
  */
 async function bothTexts(file: Converted, disk: Buffer, ask: CallGit, isChanged: boolean): Promise<Buffer | null> {
-  const stored = (await ask(['cat-file', 'blob', file.id])).stdout;
-  if (showsAll(stored, disk)) return null;
+  const blob = (await ask(['cat-file', 'blob', file.id])).stdout;
+  if (showsAll(blob, disk)) return null;
   if (!isChanged) {
     const path = `--path=${Buffer.from(file.name, 'latin1').toString('utf8')}`;
     if ((await ask(['cat-file', '--filters', path, file.id])).stdout.equals(disk)) return null;
-  } else if (stored.includes(0)) return null;
-  const note = stored.includes(0)
+  } else if (blob.includes(0)) return null;
+  const note = blob.includes(0)
     ? `onceover: the file on disk is not what git stores and checks out here. SHA-256 on disk: ${sha256Of(disk)}`
     : 'onceover: git converts this file. On disk, where programs read it, it has these bytes:';
   // git would treat a text with a NUL as binary and show no diff, so replace the NULs.
-  const raw = stored.includes(0) ? '' : `${disk.toString('latin1').replaceAll('\0', '\\0')}\n`;
-  return Buffer.concat([stored, Buffer.from(`\n${note}\n`), Buffer.from(raw, isUtf8(disk) ? 'latin1' : 'utf8')]);
+  const raw = blob.includes(0) ? '' : `${disk.toString('latin1').replaceAll('\0', '\\0')}\n`;
+  return Buffer.concat([blob, Buffer.from(`\n${note}\n`), Buffer.from(raw, isUtf8(disk) ? 'latin1' : 'utf8')]);
 }
 
 // Whether the bytes are valid UTF-8. If they are not, the caller shows each byte as one character.
@@ -213,9 +214,9 @@ function isUtf8(bytes: Buffer): boolean {
 const WRITTEN_BY_GIT = /\$Id: (?:[0-9a-f]{40}|[0-9a-f]{64}) \$/g;
 
 /** Whether a reviewer who sees the stored text also knows the bytes on disk. */
-function showsAll(stored: Buffer, disk: Buffer): boolean {
+function showsAll(blob: Buffer, disk: Buffer): boolean {
   const text = disk.toString('latin1');
-  const plain = stored.toString('latin1').replaceAll('\r\n', '\n');
+  const plain = blob.toString('latin1').replaceAll('\r\n', '\n');
   const withoutIds = text.replace(WRITTEN_BY_GIT, '$$Id$$').replaceAll('\r\n', '\n');
   if (withoutIds === plain) return true;
   // This is UTF-16 of plain English text: every second byte is a NUL, and the other bytes are equal to the stored text.
@@ -247,7 +248,7 @@ function printAt(path: Buffer): string {
   return `${stats.ino} ${stats.size} ${stats.mtimeMs} ${isYoung ? `young ${Math.random()}` : stats.ctimeMs}`;
 }
 
-function readVerdicts(saved: Buffer | null): Readonly<Record<string, string>> {
-  const value = saved === null ? null : parseJson(saved.toString('utf8'));
+function readVerdicts(cachedBytes: Buffer | null): Readonly<Record<string, string>> {
+  const value = cachedBytes === null ? null : parseJson(cachedBytes.toString('utf8'));
   return value !== null && typeof value === 'object' ? (value as Record<string, string>) : {};
 }

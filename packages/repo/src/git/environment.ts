@@ -101,8 +101,8 @@ export function caseSensitivity(commonDir: string): readonly string[] {
 }
 
 function isCaseSensitive(commonDir: string): boolean {
-  const known = lstatOf(commonDir, 'HEAD')?.ino;
-  return known !== undefined && lstatOf(commonDir, 'hEaD')?.ino !== known;
+  const inode = lstatOf(commonDir, 'HEAD')?.ino;
+  return inode !== undefined && lstatOf(commonDir, 'hEaD')?.ino !== inode;
 }
 
 function lstatOf(folder: string, name: string): Stats | undefined {

@@ -55,9 +55,9 @@ function printOf(stats: Stats | undefined): string {
   return stats === undefined ? 'missing' : `${stats.ino} ${stats.mode} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
 }
 
-function orErrorCode(read: () => string): string {
+function orErrorCode(reader: () => string): string {
   try {
-    return read();
+    return reader();
   } catch (error) {
     return String((error as NodeJS.ErrnoException).code);
   }
@@ -87,8 +87,8 @@ export function statusFingerprint(
   // `git status` reads files through the user's filters, which can hide an edit. `git diff-files` compares the times of
   // files and would notice it.
   if (mayHaveAttributes(commonDir, index)) {
-    const touched = gitSync(root, ['diff-files', '--name-only', '-z', '--ignore-submodules=all'], options);
-    if (touched === null || touched.stdout.length > 0) return null;
+    const diffFiles = gitSync(root, ['diff-files', '--name-only', '-z', '--ignore-submodules=all'], options);
+    if (diffFiles === null || diffFiles.stdout.length > 0) return null;
   }
   return readStatus(answer.stdout);
 }
@@ -114,19 +114,19 @@ const STATUS = [
 // reviewer has seen that content.
 function readStatus(output: Buffer): StatusFingerprint | null {
   const print = output.toString('latin1');
-  const untracked: string[] = [];
+  const untrackedPaths: string[] = [];
   for (const entry of print.split('\0')) {
-    if (entry.startsWith('? ')) untracked.push(Buffer.from(entry.slice(2), 'latin1').toString('utf8'));
+    if (entry.startsWith('? ')) untrackedPaths.push(Buffer.from(entry.slice(2), 'latin1').toString('utf8'));
     else if (entry.startsWith('u ') || /^[12] .[^.D]/.test(entry)) return null;
   }
-  return { print, untracked };
+  return { print, untracked: untrackedPaths };
 }
 
 function keptIndex(commonDir: string, name: string): string | null {
   const folder = join(commonDir, 'onceover/indexes');
   try {
-    const [found] = readdirSync(folder).filter((one) => one.startsWith(name));
-    return found === undefined || !lstatSync(join(folder, found)).isFile() ? null : join(folder, found);
+    const [indexName] = readdirSync(folder).filter((entry) => entry.startsWith(name));
+    return indexName === undefined || !lstatSync(join(folder, indexName)).isFile() ? null : join(folder, indexName);
   } catch {
     return null;
   }

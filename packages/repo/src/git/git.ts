@@ -53,12 +53,12 @@ type GitOptions = GitSettings & {
 /** Runs git in a folder. It fails if the exit code is not in `expected`. */
 export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
   const { input, onOutput } = options;
-  const all = withConfig(args, options);
+  const fullArgs = withConfig(args, options);
   const how = { cwd: folder, env: gitEnvironment(options), input, onOutput };
-  const found = await runProcess(gitProgram(), all, how);
+  const firstEnd = await runProcess(gitProgram(), fullArgs, how);
   // The path of git is looked up only once, and an update of git may have removed that file since, so search PATH
   // again.
-  const end = found.kind === 'missing' ? await runProcess('git', all, how) : found;
+  const end = firstEnd.kind === 'missing' ? await runProcess('git', fullArgs, how) : firstEnd;
   if (end.kind === 'missing') {
     throw new GitError(existsSync(folder) ? { kind: 'git-missing' } : { kind: 'not-a-repository', folder });
   }
@@ -72,8 +72,8 @@ export async function gitText(folder: string, args: readonly string[], options?:
 }
 
 /** Returns a `git-failed` failure with the command and git's error message. */
-export function gitFailed(args: readonly string[], said: string): GitError {
-  return new GitError({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: said.trim() });
+export function gitFailed(args: readonly string[], message: string): GitError {
+  return new GitError({ kind: 'git-failed', command: `git ${args.join(' ')}`, said: message.trim() });
 }
 
 /** File names. `names` are valid UTF-8; `unnameable` are not, so each of their bytes is one latin1 character here. */

@@ -49,17 +49,17 @@ export function indexEntries(index: Buffer): readonly IndexEntry[] | null {
     const flags = at + ID + idLength;
     if (flags + 2 > index.length) return null;
     let start = flags + ((index.readUInt16BE(flags) & EXTENDED) === 0 ? 2 : 4);
-    let kept = '';
+    let prefix = '';
     if (version >= 4) {
       // In version 4, a name begins with a number, which says how many bytes to drop from the end of the previous name.
       // The rest of the new name follows what remains.
       const number = numberAt(index, start);
-      kept = name.slice(0, name.length - number.value);
+      prefix = name.slice(0, name.length - number.value);
       start = number.end;
     }
     const end = index.indexOf(0, start);
     if (end < 0) return null;
-    name = kept + index.toString('latin1', start, end);
+    name = prefix + index.toString('latin1', start, end);
     const id = index.subarray(at + ID, flags);
     entries.push({ at, mode: index.readUInt32BE(at + MODE), size: index.readUInt32BE(at + SIZE), id, name });
     // Before index version 4, git pads each entry with one to eight zeros to a multiple of eight bytes.
@@ -92,11 +92,11 @@ export function clearRacySizes(index: Buffer, second: number): Buffer | null {
   if (checksum === undefined || entries === null) return null;
   const young = entries.filter(({ at, size }) => index.readUInt32BE(at) >= second && size !== 0);
   if (young.length === 0) return index;
-  const cleared = Buffer.from(index);
-  for (const { at } of young) cleared.writeUInt32BE(0, at + SIZE);
-  const end = cleared.length - checksum.length;
-  createHash(checksum.algorithm).update(cleared.subarray(0, end)).digest().copy(cleared, end);
-  return cleared;
+  const clearedIndex = Buffer.from(index);
+  for (const { at } of young) clearedIndex.writeUInt32BE(0, at + SIZE);
+  const end = clearedIndex.length - checksum.length;
+  createHash(checksum.algorithm).update(clearedIndex.subarray(0, end)).digest().copy(clearedIndex, end);
+  return clearedIndex;
 }
 
 /**

@@ -14,8 +14,8 @@ const NAME_QUERIES = ['core.warnAmbiguousRefs=true'] as const;
  * Runs git with arguments that contain the name of a branch, tag or commit. Fails if several of them have that name.
  */
 export async function askByName(folder: string, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
-  const given = input === undefined ? {} : { input };
-  const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES, ...given });
+  const inputOption = input === undefined ? {} : { input };
+  const answer = await git(folder, args, { expected: [0, 1, 128], config: NAME_QUERIES, ...inputOption });
   const name = ambiguousName(answer.stderr);
   if (name !== null) throw new GitError({ kind: 'ambiguous-name', name });
   return answer;
@@ -48,14 +48,14 @@ export function readBaseAndHead(
   name: string,
   lines: readonly string[],
 ): { readonly footing: BaseAndHead; readonly rest: readonly string[] } | null {
-  const [head = '', , ...more] = lines;
-  const [first = ''] = more;
+  const [head = '', , ...linesAfterHead] = lines;
+  const [first = ''] = linesAfterHead;
   if (!first.startsWith('^')) return null;
-  const end = more.findIndex((line) => !line.startsWith('^'));
-  const [branch = '', ...rest] = more.slice(end);
-  const others = more.slice(1, end).map((line) => line.slice(1) as CommitId);
-  const base = { name, commit: first.slice(1) as CommitId, ...(others.length === 0 ? {} : { others }) };
-  return { footing: { base, head: head as CommitId, branch: branchOf(branch) }, rest };
+  const end = linesAfterHead.findIndex((line) => !line.startsWith('^'));
+  const [branch = '', ...remainingLines] = linesAfterHead.slice(end);
+  const otherBases = linesAfterHead.slice(1, end).map((line) => line.slice(1) as CommitId);
+  const base = { name, commit: first.slice(1) as CommitId, ...(otherBases.length === 0 ? {} : { others: otherBases }) };
+  return { footing: { base, head: head as CommitId, branch: branchOf(branch) }, rest: remainingLines };
 }
 
 /** Returns the full name of the branch in a line that `git rev-parse` printed; `null` if HEAD is detached. */
@@ -71,8 +71,8 @@ export async function gitVersion(folder: string): Promise<string | null> {
 
 /** Finds the repository that contains `folder`. */
 export async function findRepository(folder: string): Promise<Result<RepositoryPaths>> {
-  const found = await findRepositoryWith(folder, null);
-  return found.ok ? ok(found.value.place) : found;
+  const result = await findRepositoryWith(folder, null);
+  return result.ok ? ok(result.value.place) : result;
 }
 
 /**
@@ -104,7 +104,7 @@ export async function findRepositoryWith(
     if (/must be run in a work tree/i.test(answer.failure.said)) return err({ kind: 'bare-repository', folder });
     return answer;
   }
-  const [root, commonDir, gitDir = '', index, shallow, prefix, ...more] = answer.value.stdout
+  const [root, commonDir, gitDir = '', index, shallow, prefix, ...laterLines] = answer.value.stdout
     .toString('utf8')
     .split('\n');
   if (root === undefined || commonDir === undefined || index === undefined || root.startsWith('--')) {
@@ -114,9 +114,9 @@ export async function findRepositoryWith(
   if (shallow !== 'true' && shallow !== 'false') return err({ kind: 'odd-root', folder });
   if (!isOwnWorktree(folder, root, gitDir)) return err({ kind: 'other-worktree', folder, root });
   const { stderr } = answer.value;
-  const found = base === null || ambiguousName(stderr) !== null ? null : readBaseAndHead(base, more);
-  if (base !== null && found === null) return findRepositoryWith(folder, null);
-  const [firstRef] = found?.rest ?? more;
+  const parsedBase = base === null || ambiguousName(stderr) !== null ? null : readBaseAndHead(base, laterLines);
+  if (base !== null && parsedBase === null) return findRepositoryWith(folder, null);
+  const [firstRef] = parsedBase?.rest ?? laterLines;
   const place = {
     root,
     commonDir,
@@ -125,7 +125,7 @@ export async function findRepositoryWith(
     shallow: shallow === 'true',
     usualBase: preferredBase(firstRef?.replace(/^refs\/(?:remotes|heads)\//, '') || null, stderr),
   };
-  return ok({ place, footing: found?.footing ?? null });
+  return ok({ place, footing: parsedBase?.footing ?? null });
 }
 
 /**
@@ -138,8 +138,8 @@ function isOwnWorktree(folder: string, root: string, gitDir: string): boolean {
     if (WORKTREE_CHOICE.some((name) => process.env[name] !== undefined)) {
       return !relative(real(root), real(folder)).startsWith('..');
     }
-    const own = gitDirOf(root);
-    return own === gitDir || real(own) === real(gitDir);
+    const ownGitDir = gitDirOf(root);
+    return ownGitDir === gitDir || real(ownGitDir) === real(gitDir);
   } catch {
     return false;
   }
@@ -150,12 +150,12 @@ const WORKTREE_CHOICE = ['GIT_DIR', 'GIT_WORK_TREE'];
 // git does not list a default branch whose short name is ambiguous; it only mentions the branch on stderr. Return that
 // branch anyway, so that the next command reports the ambiguity. Otherwise onceover would silently use a less preferred
 // branch.
-function preferredBase(found: string | null, stderr: string): string | null {
+function preferredBase(detectedBase: string | null, stderr: string): string | null {
   const names: readonly string[] = DEFAULT_BASES;
-  const at = found === null ? names.length : Math.max(0, names.indexOf(found));
+  const at = detectedBase === null ? names.length : Math.max(0, names.indexOf(detectedBase));
   const errors = stderr.split('\n');
   const isOmitted = (name: string) => errors.some((line) => line.startsWith(`error: refname '${name}' is ambiguous`));
-  return names.slice(0, at).find(isOmitted) ?? found;
+  return names.slice(0, at).find(isOmitted) ?? detectedBase;
 }
 
 // git fails if a branch is missing, but not if a pattern matches nothing, so turn the name into a pattern.
@@ -166,17 +166,17 @@ function patternFor(name: string): string {
 
 type Prefetched = { readonly cwd: string; readonly place: Promise<Result<RepositoryPaths>> };
 
-let prefetched: Prefetched | null = null;
+let earlyLookup: Prefetched | null = null;
 
 /** Stores a repository that was looked up early. The next call of `repositoryAt` for the same folder returns it. */
-export function keepPrefetched(found: Prefetched): void {
-  prefetched = found;
+export function keepPrefetched(lookup: Prefetched): void {
+  earlyLookup = lookup;
 }
 
 /** Returns the repository that contains a folder. If it was looked up early, the result of that lookup is used. */
 export function repositoryAt(cwd: string): Promise<Result<RepositoryPaths>> {
-  const started = prefetched;
+  const lookup = earlyLookup;
   // Use the result of an early lookup only once: a server that runs for days must look the repository up again.
-  prefetched = null;
-  return started?.cwd === cwd ? started.place : findRepository(cwd);
+  earlyLookup = null;
+  return lookup?.cwd === cwd ? lookup.place : findRepository(cwd);
 }

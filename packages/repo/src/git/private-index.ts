@@ -65,38 +65,38 @@ export async function withPrivateIndex<T extends { readonly hasNames: boolean }>
   // Each working tree has one stored index file. If the index has exactly the paths of a commit, the file name contains
   // the commit id and the checksum.
   const name = indexName(repo.root);
-  const keptNames = () => readdirSync(folder).filter((one) => one.startsWith(name));
+  const keptNames = () => readdirSync(folder).filter((entry) => entry.startsWith(name));
   const nameFor = (index: Buffer) => `${name}-${commit}-${checksumText(index)}`;
-  const workFrom = (kept: Kept | null, hasNames: boolean) =>
+  const workFrom = (keptIndex: Kept | null, hasNames: boolean) =>
     withIndexFile(repo, async (env) => {
       const path = env.GIT_INDEX_FILE;
-      if (kept !== null) onDisk(path, () => linkOrCopy(path, kept));
+      if (keptIndex !== null) onDisk(path, () => linkOrCopy(path, keptIndex));
       // The ctime of the new folder is the current time by the clock of the file system. Subtract a second, because
       // some file systems store times in steps of two seconds.
       const began = Math.floor(lstatSync(dirname(path)).ctimeMs / 1000) - 1;
-      const worked = await work({ env, hasNames });
-      if (kept !== null && hasNames && worked.hasNames && checksumAt(path) === checksumText(kept.bytes)) {
-        return { ...worked, index: kept.bytes };
+      const result = await work({ env, hasNames });
+      if (keptIndex !== null && hasNames && result.hasNames && checksumAt(path) === checksumText(keptIndex.bytes)) {
+        return { ...result, index: keptIndex.bytes };
       }
       const index = onDisk(path, () => {
         const bytes = readFileSync(path);
-        const cleared = clearRacySizes(bytes, began);
-        if (cleared === null) return bytes;
-        const isNamed = commit !== null && worked.hasNames && !mayHaveRepositories(bytes);
-        const target = isNamed ? nameFor(cleared) : name;
-        if (cleared !== bytes) replaceIndex(path, cleared);
+        const clearedIndex = clearRacySizes(bytes, began);
+        if (clearedIndex === null) return bytes;
+        const isNamed = commit !== null && result.hasNames && !mayHaveRepositories(bytes);
+        const target = isNamed ? nameFor(clearedIndex) : name;
+        if (clearedIndex !== bytes) replaceIndex(path, clearedIndex);
         renameSync(path, join(folder, target));
-        for (const one of keptNames()) if (one !== target) rmSync(join(folder, one), { force: true });
+        for (const fileName of keptNames()) if (fileName !== target) rmSync(join(folder, fileName), { force: true });
         return bytes;
       });
       removeOldest(folder, MOST_KEPT, new Set(keptNames()));
-      return { ...worked, index };
+      return { ...result, index };
     });
-  const [found = name] = onDisk(folder, keptNames);
-  const kept = readKept(join(folder, found));
-  const worked = await asResult(workFrom(kept, kept !== null && found === nameFor(kept.bytes)));
-  const isUnusable = kept !== null && !worked.ok && worked.failure.kind === 'git-failed';
-  return isUnusable ? workFrom(null, false) : orThrow(worked);
+  const [keptName = name] = onDisk(folder, keptNames);
+  const keptIndex = readKept(join(folder, keptName));
+  const outcome = await asResult(workFrom(keptIndex, keptIndex !== null && keptName === nameFor(keptIndex.bytes)));
+  const isUnusable = keptIndex !== null && !outcome.ok && outcome.failure.kind === 'git-failed';
+  return isUnusable ? workFrom(null, false) : orThrow(outcome);
 }
 
 function onDisk<T>(path: string, call: () => T): T {
@@ -165,10 +165,10 @@ function linkOrCopy(path: string, { path: from, bytes, mtimeMs }: Kept): void {
 // The path may be a hard link to the stored index, so do not write into it. Write the bytes to another file and rename
 // that.
 function replaceIndex(path: string, bytes: Buffer): void {
-  const other = `${path}-known`;
-  writeFileSync(other, bytes);
-  setIndexTime(other, lstatSync(path).mtimeMs);
-  renameSync(other, path);
+  const temporaryPath = `${path}-known`;
+  writeFileSync(temporaryPath, bytes);
+  setIndexTime(temporaryPath, lstatSync(path).mtimeMs);
+  renameSync(temporaryPath, path);
 }
 
 /** Calls `work` with a copy of the user's index. git may change the copy; the user's index stays as it is. */
@@ -201,22 +201,22 @@ const COPIES: Leftovers = { kind: 'folder', name: /^index-/, afterMs: LEFTOVER_A
 async function withIndexFile<T>(repo: RepositoryPaths, work: (env: IndexEnv) => Promise<T>): Promise<T> {
   const top = orThrow(makeFolder(repo.commonDir, 'onceover'));
   removeLeftovers(top, Date.now(), COPIES);
-  const own = onDisk(top, () => mkdtempSync(join(top, 'index-')));
+  const scratchFolder = onDisk(top, () => mkdtempSync(join(top, 'index-')));
   try {
-    return await work({ GIT_INDEX_FILE: join(own, 'index') });
+    return await work({ GIT_INDEX_FILE: join(scratchFolder, 'index') });
   } finally {
-    removeFlatFolder(own);
+    removeFlatFolder(scratchFolder);
   }
 }
 
 // The folder usually has no subfolders. Remove it recursively only if necessary, because that makes Node.js load more
 // code.
 function removeFlatFolder(folder: string): void {
-  const removed = tryDisk('write', folder, () => {
+  const removal = tryDisk('write', folder, () => {
     for (const name of readdirSync(folder)) unlinkSync(join(folder, name));
     rmdirSync(folder);
   });
-  if (!removed.ok) tryToRemoveFolder(folder);
+  if (!removal.ok) tryToRemoveFolder(folder);
 }
 
 /**

@@ -32,12 +32,14 @@ export async function listRuleFiles(
   if (commit === null && (await mayHave)?.(RULE_FILE) === false) return ok([]);
   const present = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', `:(top,glob)**/${RULE_FILE}`];
   const config = [...NO_USER_PROGRAMS, ...caseSensitivity(commonDir)];
-  const listed = await asResult(
+  const listing = await asResult(
     commit === null
       ? git(root, present, { env: { GIT_LITERAL_PATHSPECS: '0' }, config })
       : git(root, ['ls-tree', '-r', '-z', '--name-only', commit]),
   );
-  return listed.ok ? ok([...new Set(readNulList(listed.value.stdout).names)].filter(isRuleFile) as RepoPath[]) : listed;
+  return listing.ok
+    ? ok([...new Set(readNulList(listing.value.stdout).names)].filter(isRuleFile) as RepoPath[])
+    : listing;
 }
 
 /** Whether the file at this path is a `.deepreview` file. */
@@ -49,25 +51,25 @@ export function isRuleFile(path: string): boolean {
 export function openRepository(repo: RepositoryPaths): Repository {
   return {
     place: repo,
-    changes: (requested, onListing) => asResult(findChanges(repo, requested, onListing)),
+    changes: (requestedBase, onListing) => asResult(findChanges(repo, requestedBase, onListing)),
     listing: () => asResult(listingWithDeleted(repo)),
-    known: (paths, requested) => asResult(knownPaths(repo, paths, requested)),
+    known: (paths, requestedBase) => asResult(knownPaths(repo, paths, requestedBase)),
     ignores: (path) => asResult(isIgnored(repo, path)),
   };
 }
 
 async function findChanges(
   repo: RepositoryPaths,
-  requested: string | null,
+  requestedBase: string | null,
   onListing?: (listing: Listing) => void,
 ): Promise<Changes> {
-  const [diff, listing] = await allEnded([diffAgainstBase(repo, requested), listFiles(repo, onListing)]);
+  const [diff, listing] = await allEnded([diffAgainstBase(repo, requestedBase), listFiles(repo, onListing)]);
   // `git diff` omits files with the flag assume-unchanged or skip-worktree. If there are any, clear the flags and ask
   // again.
   const whole = listing.unwatched.length === 0 ? diff : await diffFrom(repo, diff.base, listing.unwatched);
   const names = [...listing.tracked, ...(listing.leftOut ?? []), ...listing.unnameable.map(() => null)];
-  const hidden = mayConvert(repo, attributePlaces(names)) ? await hiddenPaths(repo, whole, listing) : [];
-  return combine(repo, { ...whole, hidden }, listing);
+  const concealedPaths = mayConvert(repo, attributePlaces(names)) ? await hiddenPaths(repo, whole, listing) : [];
+  return combine(repo, { ...whole, hidden: concealedPaths }, listing);
 }
 
 /** Returns the files whose bytes on disk git does not show in a diff: see `hiddenFiles`. */
@@ -77,32 +79,32 @@ async function hiddenPaths(repo: RepositoryPaths, diff: Diff, { unwatched }: Lis
     const ask: CallGit = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
     await ask(['add', '-u']);
     const cache = openAnswerCache(repo);
-    const hidden = await hiddenFiles(repo.root, ask, cache, diff.entries);
+    const files = await hiddenFiles(repo.root, ask, cache, diff.entries);
     cache.save();
-    return hidden.flatMap(({ name }) => (utf8Name(name) as RepoPath | null) ?? []);
+    return files.flatMap(({ name }) => (utf8Name(name) as RepoPath | null) ?? []);
   });
 }
 
 async function listingWithDeleted(repo: RepositoryPaths) {
-  const [listing, deleted] = await allEnded([listFiles(repo), git(repo.root, ['ls-files', '-z', '--deleted'])]);
-  return { listing, deleted: readNulList(deleted.stdout).names as RepoPath[] };
+  const [listing, deletedListing] = await allEnded([listFiles(repo), git(repo.root, ['ls-files', '-z', '--deleted'])]);
+  return { listing, deleted: readNulList(deletedListing.stdout).names as RepoPath[] };
 }
 
 async function knownPaths(
   repo: RepositoryPaths,
   paths: readonly RepoPath[],
-  requested: string | null,
+  requestedBase: string | null,
 ): Promise<ReadonlySet<RepoPath>> {
-  const known = new Set<RepoPath>();
-  if (!(await hasCommits(repo))) return known;
-  const found = await asResult(baseAndHead(repo, requested ?? repo.usualBase));
-  for (const commit of ['HEAD', ...(found.ok ? [found.value.base.commit] : [])]) {
+  const trackedPaths = new Set<RepoPath>();
+  if (!(await hasCommits(repo))) return trackedPaths;
+  const baseResult = await asResult(baseAndHead(repo, requestedBase ?? repo.usualBase));
+  for (const commit of ['HEAD', ...(baseResult.ok ? [baseResult.value.base.commit] : [])]) {
     for (const part of inChunks(paths)) {
       const answer = await git(repo.root, ['ls-tree', '-z', '--name-only', commit, '--', ...part]);
-      for (const name of readNulList(answer.stdout).names) known.add(name as RepoPath);
+      for (const name of readNulList(answer.stdout).names) trackedPaths.add(name as RepoPath);
     }
   }
-  return known;
+  return trackedPaths;
 }
 
 async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> {
@@ -115,20 +117,22 @@ async function isIgnored(repo: RepositoryPaths, path: string): Promise<boolean> 
 /** The base of a change, and all differences between its merge-base and the working tree. */
 type Diff = { readonly base: Base; readonly entries: readonly RawEntry[] };
 
-/** Returns the diff from the merge-base with the branch `requested`; if it is `null`, with the default base branch. */
-async function diffAgainstBase(repo: RepositoryPaths, requested: string | null): Promise<Diff> {
-  const found = await ifCommitted(repo, baseAndHead(repo, requested ?? repo.usualBase));
-  return diffFrom(repo, found?.base ?? null, []);
+/**
+ * Returns the diff from the merge-base with the branch `requestedBase`; if it is `null`, with the default base branch.
+ */
+async function diffAgainstBase(repo: RepositoryPaths, requestedBase: string | null): Promise<Diff> {
+  const footing = await ifCommitted(repo, baseAndHead(repo, requestedBase ?? repo.usualBase));
+  return diffFrom(repo, footing?.base ?? null, []);
 }
 
 /**
- * Returns the diff from a base to the working tree, including files with flags that hide changes (`unwatched`). Without
- * a base, the diff is empty.
+ * Returns the diff from a base to the working tree, including files with flags that hide changes (`unwatchedPaths`).
+ * Without a base, the diff is empty.
  */
-async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly RepoPath[]): Promise<Diff> {
+async function diffFrom(repo: RepositoryPaths, base: Base, unwatchedPaths: readonly RepoPath[]): Promise<Diff> {
   if (base === null) return { base, entries: [] };
   const from = await baseTree(repo, base);
-  return withWatchedIndex(repo, unwatched, async (env) => {
+  return withWatchedIndex(repo, unwatchedPaths, async (env) => {
     const answer = await git(repo.root, [...DIFF, from, '--'], { env, config: STRICT_STAT });
     return { base, entries: readRawDiff(answer.stdout) };
   });
@@ -140,11 +144,11 @@ async function diffFrom(repo: RepositoryPaths, base: Base, unwatched: readonly R
  */
 function withWatchedIndex<T>(
   repo: RepositoryPaths,
-  unwatched: readonly RepoPath[],
+  unwatchedPaths: readonly RepoPath[],
   work: (env: IndexEnv) => Promise<T>,
 ): Promise<T> {
   return withIndexCopy(repo, async (env) => {
-    for (const part of inChunks(unwatched)) {
+    for (const part of inChunks(unwatchedPaths)) {
       for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {
         await git(repo.root, ['update-index', flag, '--', ...part], { env });
       }
@@ -174,18 +178,18 @@ async function listFiles(repo: RepositoryPaths, onListing?: (listing: Listing) =
 
 function readListing(output: Buffer, repo: RepositoryPaths): Listing {
   const { names, unnameable } = readNulList(output);
-  const tracked: RepoPath[] = [];
-  const untracked: RepoPath[] = [];
-  const nested: RepoPath[] = [];
-  const unwatched: RepoPath[] = [];
+  const trackedPaths: RepoPath[] = [];
+  const untrackedPaths: RepoPath[] = [];
+  const nestedRepositories: RepoPath[] = [];
+  const unwatchedPaths: RepoPath[] = [];
   const leftOut: RepoPath[] = [];
   for (const line of names) {
     const tag = line.charAt(0);
     const path = line.slice(2) as RepoPath;
     if (tag === '?') {
       // git lists an untracked repository as a folder with a final slash, without its files.
-      if (path.endsWith('/')) nested.push(path.slice(0, -1) as RepoPath);
-      else untracked.push(path);
+      if (path.endsWith('/')) nestedRepositories.push(path.slice(0, -1) as RepoPath);
+      else untrackedPaths.push(path);
       continue;
     }
     const isUnwatched = tag === 'S' || tag >= 'a';
@@ -194,15 +198,15 @@ function readListing(output: Buffer, repo: RepositoryPaths): Listing {
       leftOut.push(path);
       continue;
     }
-    if (isUnwatched) unwatched.push(path);
+    if (isUnwatched) unwatchedPaths.push(path);
     // During a merge, git lists a conflicting path several times, so add it only once.
-    if (tag !== 'M' || tracked.at(-1) !== path) tracked.push(path);
+    if (tag !== 'M' || trackedPaths.at(-1) !== path) trackedPaths.push(path);
   }
   return {
-    tracked,
-    untracked,
-    nested,
-    unwatched,
+    tracked: trackedPaths,
+    untracked: untrackedPaths,
+    nested: nestedRepositories,
+    unwatched: unwatchedPaths,
     ...(leftOut.length === 0 ? {} : { leftOut }),
     unnameable: unnameable.map((line) => line.slice(2)),
   };
@@ -213,30 +217,30 @@ function combine(
   diff: Diff & { readonly hidden: readonly RepoPath[] },
   listing: Listing,
 ): Changes {
-  const changed = new Set<RepoPath>([...listing.untracked, ...diff.hidden]);
+  const changedPaths = new Set<RepoPath>([...listing.untracked, ...diff.hidden]);
   const submodules = new Set<RepoPath>(listing.nested);
-  const deleted = new Set<RepoPath>();
+  const deletedPaths = new Set<RepoPath>();
   for (const { paths, oldMode, newMode, status } of diff.entries) {
     const isSubmodule = newMode === SUBMODULE || (newMode === '000000' && oldMode === SUBMODULE);
     for (const path of paths) {
       if (isSubmodule) submodules.add(path);
-      else if (status !== 'D') changed.add(path);
-      else if (!changed.has(path)) deleted.add(path);
+      else if (status !== 'D') changedPaths.add(path);
+      else if (!changedPaths.has(path)) deletedPaths.add(path);
     }
   }
   // If there are no commits yet, every tracked file counts as changed.
-  if (diff.base === null) for (const path of listing.tracked) if (pathExists(repo, path)) changed.add(path);
-  for (const path of submodules) changed.delete(path);
-  const unnameable = [...new Set([listing, ...diff.entries].flatMap((one) => one.unnameable))];
+  if (diff.base === null) for (const path of listing.tracked) if (pathExists(repo, path)) changedPaths.add(path);
+  for (const path of submodules) changedPaths.delete(path);
+  const unnameable = [...new Set([listing, ...diff.entries].flatMap((part) => part.unnameable))];
   return {
     base: diff.base,
-    changed: sorted(changed),
-    deleted: sorted(deleted),
-    submodules: sorted(submodules),
+    changed: sortedPaths(changedPaths),
+    deleted: sortedPaths(deletedPaths),
+    submodules: sortedPaths(submodules),
     listing: { ...listing, unnameable },
   };
 }
 
-function sorted(paths: Iterable<RepoPath>): RepoPath[] {
+function sortedPaths(paths: Iterable<RepoPath>): RepoPath[] {
   return [...paths].sort(byCodePoint);
 }

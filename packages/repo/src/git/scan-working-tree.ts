@@ -42,10 +42,10 @@ export function pathSet(paths: readonly string[]): PathSet {
 }
 
 function containsIn(paths: readonly string[]): (path: string) => boolean {
-  const known = new Set(paths);
+  const listedPaths = new Set(paths);
   return (path) => {
     for (let at = path; ; at = folderOf(at)) {
-      if (known.has(at)) return true;
+      if (listedPaths.has(at)) return true;
       if (at === '') return false;
     }
   };
@@ -65,18 +65,18 @@ type ClassifiedFiles = {
 async function classifyNewFiles(
   repo: RepositoryPaths,
   { untracked, staged }: NewFiles,
-  omitted: PathSet,
+  omittedPaths: PathSet,
 ): Promise<ClassifiedFiles> {
   const add: string[] = [];
   const withheld: WithheldFile[] = [];
   const unnameable: string[] = [];
 
-  const nested = new Set<string>();
-  const uncertain = new Set(staged.names.filter((name) => !omitted.path(name)));
-  for (const path of untracked.names.filter((name) => !omitted.path(name))) {
+  const nestedRepositories = new Set<string>();
+  const uncertain = new Set(staged.names.filter((name) => !omittedPaths.path(name)));
+  for (const path of untracked.names.filter((name) => !omittedPaths.path(name))) {
     // git lists an untracked repository as a folder with a final slash.
     if (path.endsWith('/')) {
-      nested.add(path.slice(0, -1));
+      nestedRepositories.add(path.slice(0, -1));
       uncertain.add(path.slice(0, -1));
       continue;
     }
@@ -85,12 +85,13 @@ async function classifyNewFiles(
     else withheld.push({ path: path as RepoPath, why });
   }
   for (const path of uncertain) {
-    const found = await kindOnDisk(repo, path);
-    if (found === 'addable') add.push(asLatin1(path));
-    else if (found === 'folder' && nested.has(path)) withheld.push({ path: path as RepoPath, why: 'repository' });
+    const kind = await kindOnDisk(repo, path);
+    if (kind === 'addable') add.push(asLatin1(path));
+    else if (kind === 'folder' && nestedRepositories.has(path))
+      withheld.push({ path: path as RepoPath, why: 'repository' });
   }
   const stagedUnnameable = new Set(staged.unnameable);
-  for (const name of untracked.unnameable.filter((one) => !omitted.bytes(one))) {
+  for (const name of untracked.unnameable.filter((candidate) => !omittedPaths.bytes(candidate))) {
     const why = stagedUnnameable.has(name) ? null : reasonToWithhold(repo, name);
     if (why === null && !name.endsWith('/')) add.push(name);
     else unnameable.push(name);
@@ -135,14 +136,14 @@ async function stagedNames(
   // Compute the key before git reads the index. Otherwise an answer about an older index could be cached under the key
   // of a newer one.
   const key = `${head} ${Object.values(statFingerprints([repo.index])).join()}`;
-  const listed = await cache.getOrAsk('staged', key, () =>
+  const diffOutput = await cache.getOrAsk('staged', key, () =>
     git(repo.root, [...DIFF_INDEX, '--diff-filter=AU', head, '--'], { config: NO_USER_PROGRAMS }),
   );
-  const entries = readRawDiff(listed);
+  const entries = readRawDiff(diffOutput);
   return {
     names: entries.flatMap(({ paths }) => paths),
     unnameable: entries.flatMap(({ unnameable }) => unnameable),
-    listed,
+    listed: diffOutput,
   };
 }
 
@@ -208,15 +209,15 @@ export async function scanWorkingTree(
   // A new index contains no file times. Without a refresh, `add -u` would store every file again.
   if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
   const countBefore = countEntries(path);
-  const [, listed, staged] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
+  const [, listing, stagedFiles] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
   const isMissing = (name: string) => statOf(repo, asLatin1(name)) === null;
-  const isComplete = countEntries(path) === countBefore && !staged.names.some(isMissing);
-  const hidden = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
+  const isComplete = countEntries(path) === countBefore && !stagedFiles.names.some(isMissing);
+  const hiddenNames = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
   // If a folder replaced a file, git lists the files in the folder only after `add -u` has removed the file, so list
   // again.
-  const untracked = isComplete ? listed : await listUntracked();
+  const untrackedListing = isComplete ? listing : await listUntracked();
 
-  const newFiles = { untracked: readNulList(untracked.stdout), staged };
+  const newFiles = { untracked: readNulList(untrackedListing.stdout), staged: stagedFiles };
   const { add, withheld, unnameable } = await classifyNewFiles(repo, newFiles, pathSet(omitted.folders));
   if (add.length > 0) await askWithoutSkips(ask, ['update-index', ...ADD], add);
   const askDiff = () => ask([...DIFF_INDEX, comparison.baseTree, '--']);
@@ -228,8 +229,8 @@ export async function scanWorkingTree(
   }
   if (comparison.scope.kind === 'full' && comparison.baseName !== null) cacheBase(cache, comparison.baseName);
   cache.save();
-  await flag(ask, '--no-skip-worktree', hidden);
-  const newNames = [untracked.stdout, staged.listed];
+  await flag(ask, '--no-skip-worktree', hiddenNames);
+  const newNames = [untrackedListing.stdout, stagedFiles.listed];
   return { withheld, unnameable, diff, newNames, hasNames: isComplete && add.length === 0 };
 }
 
@@ -239,8 +240,8 @@ export async function scanWorkingTree(
  */
 function cachedPlaces(cache: AnswerCache, path: string): AttributePlaces {
   const checksum = checksumAt(path);
-  const known = cache.get('attributes', checksum);
-  if (known !== null) return JSON.parse(known.toString('utf8')) as AttributePlaces;
+  const cachedAnswer = cache.get('attributes', checksum);
+  if (cachedAnswer !== null) return JSON.parse(cachedAnswer.toString('utf8')) as AttributePlaces;
   const entries = indexEntries(readFileSync(path));
   const places = entries === null ? null : attributePlaces(entries.map(({ name }) => utf8Name(name)));
   if (places !== null) cache.put('attributes', checksum, Buffer.from(JSON.stringify(places), 'utf8'));
@@ -254,8 +255,8 @@ function cachedPlaces(cache: AnswerCache, path: string): AttributePlaces {
 async function storeBothTexts(ask: CallGit, files: Awaited<ReturnType<typeof hiddenFiles>>): Promise<Buffer> {
   const entries: string[] = [];
   for (const { mode, name, shown } of files) {
-    const stored = await ask(['hash-object', '-w', '--no-filters', '--stdin'], shown);
-    entries.push(`${mode} ${stored.stdout.toString('utf8').trim()} 0\t${name}\0`);
+    const answer = await ask(['hash-object', '-w', '--no-filters', '--stdin'], shown);
+    entries.push(`${mode} ${answer.stdout.toString('utf8').trim()} 0\t${name}\0`);
   }
   return Buffer.from(entries.join(''), 'latin1');
 }
@@ -275,10 +276,10 @@ async function restoreSparseFiles(repo: RepositoryPaths, { ask, reset, update, h
   const elsewhere = await notCheckedOut(repo);
   if (elsewhere.size === 0) return NONE;
   await reset();
-  const hidden = await hide(ask, elsewhere);
+  const hiddenNames = await hide(ask, elsewhere);
   await update();
   await setEntries(ask, await stagedElsewhere(repo, head, elsewhere));
-  return hidden;
+  return hiddenNames;
 }
 
 const NONE = Buffer.alloc(0);

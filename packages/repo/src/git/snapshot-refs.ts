@@ -20,15 +20,15 @@ export async function pinSnapshot(repo: RepositoryPaths, tree: SnapshotId): Prom
  * that have no owner and are not in `keep`.
  */
 export async function prunePins(repo: RepositoryPaths, keep: ReadonlySet<SnapshotId>): Promise<void> {
-  const [own, refs] = await allEnded([refFolder(repo), listRefs(repo)]);
-  const kept: ReadonlySet<string> = keep;
-  const unpinned = refs.filter((ref) => {
+  const [ownFolder, refs] = await allEnded([refFolder(repo), listRefs(repo)]);
+  const keptIds: ReadonlySet<string> = keep;
+  const obsoleteRefs = refs.filter((ref) => {
     const cut = ref.lastIndexOf('/') + 1;
-    if (ref.slice(0, cut) === own) return !kept.has(ref.slice(cut));
+    if (ref.slice(0, cut) === ownFolder) return !keptIds.has(ref.slice(cut));
     const [, worktree] = OF_WORKTREE.exec(ref) ?? [];
     return worktree !== undefined && statIfPresent(join(repo.commonDir, worktree)) === null;
   });
-  await updateRefs(repo, unpinned.map(removal));
+  await updateRefs(repo, obsoleteRefs.map(removal));
 }
 
 const OF_WORKTREE = /^refs\/onceover\/(worktrees\/[^/]+)\//;
@@ -38,12 +38,12 @@ const OF_WORKTREE = /^refs\/onceover\/(worktrees\/[^/]+)\//;
  * skipped.
  */
 export async function pinForOwner(repo: RepositoryPaths, owner: string, trees: ReadonlySet<SnapshotId>): Promise<void> {
-  const [own, refs, ids] = await allEnded([refFolder(repo), listRefs(repo), existing(repo, [...trees])]);
-  const folder = `${own}held/${sha256(owner).slice(0, 24)}/`;
+  const [ownFolder, refs, ids] = await allEnded([refFolder(repo), listRefs(repo), existing(repo, [...trees])]);
+  const folder = `${ownFolder}held/${sha256(owner).slice(0, 24)}/`;
   const present = new Set(refs.filter((ref) => ref.startsWith(folder)));
-  const added = ids.filter((id) => !present.has(`${folder}${id}`));
-  const dropped = [...present].filter((ref) => !ids.includes(ref.slice(folder.length)));
-  await updateRefs(repo, [...added.map((id) => addition(`${folder}${id}`, id)), ...dropped.map(removal)]);
+  const newIds = ids.filter((id) => !present.has(`${folder}${id}`));
+  const staleRefs = [...present].filter((ref) => !ids.includes(ref.slice(folder.length)));
+  await updateRefs(repo, [...newIds.map((id) => addition(`${folder}${id}`, id)), ...staleRefs.map(removal)]);
 }
 
 /** Returns the number of onceover's refs that protect snapshots from `git gc`, in all working trees of the clone. */
@@ -57,8 +57,8 @@ export function dropAllPins(repo: RepositoryPaths): Promise<Result<void>> {
 }
 
 async function listRefs(repo: RepositoryPaths): Promise<readonly string[]> {
-  const listed = await git(repo.root, ['for-each-ref', '--format=%(refname)', REFS]);
-  return listed.stdout.toString('utf8').split('\n').slice(0, -1);
+  const answer = await git(repo.root, ['for-each-ref', '--format=%(refname)', REFS]);
+  return answer.stdout.toString('utf8').split('\n').slice(0, -1);
 }
 
 /** Returns the ids of those trees that still exist in the repository. */
@@ -68,8 +68,8 @@ async function existing(repo: RepositoryPaths, trees: readonly string[]): Promis
   const input = Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1');
   const options = { config: NO_USER_PROGRAMS, input };
   const lines = await gitText(repo.root, ['cat-file', '--batch-check=%(objectname)'], options);
-  const found = new Set(lines.split('\n'));
-  return ids.filter((id) => found.has(id));
+  const existingIds = new Set(lines.split('\n'));
+  return ids.filter((id) => existingIds.has(id));
 }
 
 // Returns the folder of refs of this working tree. Its name is git's id of the working tree, which stays the same if

@@ -25,36 +25,40 @@ import { pinForOwner, pinSnapshot, prunePins } from './snapshot-refs.ts';
 import { filesInTree, textInTree } from './tree-files.ts';
 
 /** Takes a snapshot without writing to the user's files or index. The content of withheld files is not stored. */
-async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitted: OmittedFiles): Promise<Snapshot> {
+async function takeSnapshot(
+  repo: RepositoryPaths,
+  comparison: Comparison,
+  omittedFiles: OmittedFiles,
+): Promise<Snapshot> {
   const { baseTree, headTree } = comparison;
   if (headTree !== null) {
     const diff = await git(repo.root, ['diff-tree', '-r', ...RAW, baseTree, headTree, '--']);
     return {
-      ...readDiff(diff.stdout, comparison, omitted),
+      ...readDiff(diff.stdout, comparison, omittedFiles),
       withheld: [],
       mayHave: () => true,
       tree: async () => ok(headTree),
     };
   }
   // For a folder behind a symlink, git fails with a message that does not name the folder, so check each folder first.
-  for (const folder of omitted.folders) orThrow(checkFolder(repo.root, folder));
-  const { index, ...scanned } = await withPrivateIndex(repo, comparison.headCommit, (own) =>
-    scanWorkingTree(repo, { comparison, omitted, index: own }),
+  for (const folder of omittedFiles.folders) orThrow(checkFolder(repo.root, folder));
+  const { index, ...scan } = await withPrivateIndex(repo, comparison.headCommit, (privateIndex) =>
+    scanWorkingTree(repo, { comparison, omitted: omittedFiles, index: privateIndex }),
   );
   // Few repositories have submodules, so load the code for them only if needed.
   const dirty = mayHaveRepositories(index)
     ? await (await import('./unseen-content.ts')).dirtyRepositories(repo, index)
     : [];
-  const diff = readDiff(scanned.diff, comparison, omitted);
-  const wanted = pathSet(comparison.files ?? ['']);
+  const diff = readDiff(scan.diff, comparison, omittedFiles);
+  const comparedPaths = pathSet(comparison.files ?? ['']);
   let tree: ReturnType<Snapshot['tree']> | null = null;
   return {
     ...diff,
     dirty,
-    withheld: scanned.withheld.filter(({ path }) => wanted.path(path)),
-    unnameable: [...diff.unnameable, ...scanned.unnameable.filter(wanted.bytes)],
-    mayHave: (part) => indexMayContain(index, part) || scanned.newNames.some((names) => names.includes(part)),
-    unseen: async () => asResult((await import('./unseen-content.ts')).unseenContent(repo, index, scanned.withheld)),
+    withheld: scan.withheld.filter(({ path }) => comparedPaths.path(path)),
+    unnameable: [...diff.unnameable, ...scan.unnameable.filter(comparedPaths.bytes)],
+    mayHave: (part) => indexMayContain(index, part) || scan.newNames.some((names) => names.includes(part)),
+    unseen: async () => asResult((await import('./unseen-content.ts')).unseenContent(repo, index, scan.withheld)),
     tree() {
       tree ??= asResult(treeOfIndex(repo, index));
       return tree;
@@ -65,42 +69,42 @@ async function takeSnapshot(repo: RepositoryPaths, comparison: Comparison, omitt
 function readDiff(
   output: Buffer,
   comparison: Comparison,
-  omitted: OmittedFiles,
+  omittedFiles: OmittedFiles,
 ): { readonly entries: Entry[]; readonly unnameable: string[] } {
-  const isOmitted = pathSet(omitted.folders);
-  const wanted = pathSet(comparison.files ?? ['']);
+  const isOmitted = pathSet(omittedFiles.folders);
+  const comparedPaths = pathSet(comparison.files ?? ['']);
   const entries: Entry[] = [];
   const unnameable: string[] = [];
-  const committed: RepoPath[] = [];
+  const committedOwnFiles: RepoPath[] = [];
   for (const { oldMode, newMode, oldId, newId, status, paths, unnameable: odd } of readRawDiff(output)) {
-    unnameable.push(...odd.filter((name) => wanted.bytes(name) && !isOmitted.bytes(name)));
+    unnameable.push(...odd.filter((name) => comparedPaths.bytes(name) && !isOmitted.bytes(name)));
     const mode = status === 'D' ? oldMode : newMode;
     const modes = oldId === null || oldMode === mode ? { mode } : { mode, baseMode: oldMode };
-    for (const path of paths.filter((one) => wanted.path(one))) {
+    for (const path of paths.filter((candidate) => comparedPaths.path(candidate))) {
       if (!isOmitted.path(path)) entries.push({ path, ...modes, baseBlob: oldId, headBlob: newId });
-      else if (newId !== null) committed.push(path);
+      else if (newId !== null) committedOwnFiles.push(path);
     }
   }
   // Reviewers do not see files in onceover's own folders, so a change must not add or edit any. Deleting some is
   // allowed.
-  if (committed.length > 0) throw new GitError({ kind: 'own-files-committed', files: committed });
+  if (committedOwnFiles.length > 0) throw new GitError({ kind: 'own-files-committed', files: committedOwnFiles });
   return { entries: entries.sort((a, b) => byCodePoint(a.path, b.path)), unnameable };
 }
 
 /**
- * Returns an object that takes snapshots. The first call of `compare` uses `prefetched`, if that is about the requested
- * base.
+ * Returns an object that takes snapshots. The first call of `compare` uses `prefetchedBase`, if that is about the
+ * requested base.
  */
-export function openSnapshots(repo: RepositoryPaths, prefetched: BaseAndHead | null = null): Snapshots {
-  let known = prefetched;
+export function openSnapshots(repo: RepositoryPaths, prefetchedBase: BaseAndHead | null = null): Snapshots {
+  let unusedBase = prefetchedBase;
   return {
     compare(selection, usualBase) {
-      const first = known;
+      const first = unusedBase;
       // Use the prefetched value only once, because the branches may change later.
-      known = null;
+      unusedBase = null;
       return asResult(findComparison(repo, selection, usualBase, first));
     },
-    take: (comparison, omitted) => asResult(takeSnapshot(repo, comparison, omitted)),
+    take: (comparison, omittedFiles) => asResult(takeSnapshot(repo, comparison, omittedFiles)),
     keep: (tree) => asResult(pinSnapshot(repo, tree)),
     prune: (keep) => asResult(prunePins(repo, keep)),
     hold: (owner, trees) => asResult(pinForOwner(repo, owner, trees)),

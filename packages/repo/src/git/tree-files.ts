@@ -18,9 +18,9 @@ export async function textInTree(repo: RepositoryPaths, tree: SnapshotId, path: 
   if (path === '') return null;
   // In `tree:path`, some characters of the path would have a special meaning, so pass the path as an argument of its
   // own.
-  const listed = await git(repo.root, ['ls-tree', '-z', '-l', '--full-tree', id, '--', path]);
-  const found = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\0]*)\0$/s.exec(listed.stdout.toString('utf8'));
-  const [, blob, size, name] = found ?? [];
+  const listing = await git(repo.root, ['ls-tree', '-z', '-l', '--full-tree', id, '--', path]);
+  const match = /^100\d{3} blob ([0-9a-f]+) +(\d+)\t([^\0]*)\0$/s.exec(listing.stdout.toString('utf8'));
+  const [, blob, size, name] = match ?? [];
   if (blob === undefined || name !== path || Number(size) > LARGEST_TEXT_BYTES) return null;
   const { stdout: bytes } = await git(repo.root, ['cat-file', 'blob', blob]);
   return bytes.includes(0) ? null : (decodeUtf8(bytes, { keepsMark: true })?.text ?? null);
@@ -36,16 +36,16 @@ export async function filesInTree(
   paths: readonly RepoPath[],
 ): Promise<ReadonlyMap<RepoPath, TreeFile>> {
   const id = objectId(tree);
-  const found = new Map<RepoPath, TreeFile>();
-  const requested = paths.filter((path) => path !== '');
-  if (requested.length === 0) return found;
-  const listed = await git(repo.root, ['ls-tree', '-z', '--full-tree', id, '--', ...requested]);
-  for (const line of listed.stdout.toString('utf8').split('\0')) {
+  const files = new Map<RepoPath, TreeFile>();
+  const requestedPaths = paths.filter((path) => path !== '');
+  if (requestedPaths.length === 0) return files;
+  const listing = await git(repo.root, ['ls-tree', '-z', '--full-tree', id, '--', ...requestedPaths]);
+  for (const line of listing.stdout.toString('utf8').split('\0')) {
     const [, mode, kind, blob, name] = /^(\d+) (\w+) ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
     if (mode === undefined || blob === undefined || name === undefined || kind === 'tree') continue;
-    found.set(name as RepoPath, { id: blob, mode });
+    files.set(name as RepoPath, { id: blob, mode });
   }
-  return found;
+  return files;
 }
 
 /** Reads configuration files, from the working tree or from a commit. */
@@ -86,12 +86,12 @@ export function sparseFiles({ root, index }: Pick<RepositoryPaths, 'root' | 'ind
   return {
     ...disk,
     read(path, limit) {
-      const found = disk.read(path, limit);
-      if (found.kind !== 'unusable' || found.why !== 'missing' || !mayBeLeftOut(path)) return found;
+      const fileText = disk.read(path, limit);
+      if (fileText.kind !== 'unusable' || fileText.why !== 'missing' || !mayBeLeftOut(path)) return fileText;
       const leftOut = leftOutBlobs();
       if (leftOut === null) return UNREADABLE;
       const blob = leftOut.get(path);
-      return blob === undefined ? found : readBlob(root, blob, limit);
+      return blob === undefined ? fileText : readBlob(root, blob, limit);
     },
     leftOut(folder) {
       if (!indexMayOmit(ownIndex())) return [];
@@ -112,21 +112,22 @@ function indexMayOmit(index: Buffer): boolean {
 // Returns the bytes of the index; none if it is missing or broken. git reports a broken index when the snapshot is
 // taken.
 function indexAt(path: string): Buffer {
-  const read = tryDisk('read', path, () => readFileSync(path));
-  const isIndex = read.ok && read.value.length >= HEADER_BYTES && read.value.toString('latin1', 0, 4) === 'DIRC';
-  return isIndex ? read.value : Buffer.alloc(0);
+  const contents = tryDisk('read', path, () => readFileSync(path));
+  const isIndex =
+    contents.ok && contents.value.length >= HEADER_BYTES && contents.value.toString('latin1', 0, 4) === 'DIRC';
+  return isIndex ? contents.value : Buffer.alloc(0);
 }
 
 /** Returns the blob ids, by path, of the files that a sparse checkout leaves out; `null` if git fails. */
 function blobsLeftOut(root: string): ReadonlyMap<string, string> | null {
-  const listed = gitSync(root, ['ls-files', '-z', '-t', '--stage']);
-  if (listed === null) return null;
-  const found = new Map<string, string>();
-  for (const line of listed.stdout.toString('utf8').split('\0')) {
+  const listing = gitSync(root, ['ls-files', '-z', '-t', '--stage']);
+  if (listing === null) return null;
+  const blobs = new Map<string, string>();
+  for (const line of listing.stdout.toString('utf8').split('\0')) {
     const [, blob, path] = /^S 100\d{3} ([0-9a-f]+) 0\t(.*)$/s.exec(line) ?? [];
-    if (blob !== undefined && path !== undefined) found.set(path, blob);
+    if (blob !== undefined && path !== undefined) blobs.set(path, blob);
   }
-  return found;
+  return blobs;
 }
 
 function readBlob(root: string, blob: string, limit: number): FileText {
@@ -156,16 +157,16 @@ export function commitFiles(root: string, commit: string): TextFiles {
   };
   return {
     read(path, limit) {
-      const found = entry(path);
+      const treeEntry = entry(path);
       // If git fails, the file must not count as missing.
-      if (found === 'unreadable') return UNREADABLE;
-      if (found === null) return { kind: 'unusable', why: 'missing' };
-      if (found[2] !== 'blob' || found[1] === SYMLINK) return { kind: 'unusable', why: 'not-a-file' };
-      return readBlob(root, found[3] ?? '', limit);
+      if (treeEntry === 'unreadable') return UNREADABLE;
+      if (treeEntry === null) return { kind: 'unusable', why: 'missing' };
+      if (treeEntry[2] !== 'blob' || treeEntry[1] === SYMLINK) return { kind: 'unusable', why: 'not-a-file' };
+      return readBlob(root, treeEntry[3] ?? '', limit);
     },
     isSymlink(path) {
-      const found = entry(path);
-      return found !== 'unreadable' && found?.[1] === SYMLINK;
+      const treeEntry = entry(path);
+      return treeEntry !== 'unreadable' && treeEntry?.[1] === SYMLINK;
     },
   };
 }

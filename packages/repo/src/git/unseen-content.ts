@@ -21,10 +21,10 @@ import { gitDirOf } from './worktree-paths.ts';
 /** Returns the nested repositories with uncommitted changes, which a snapshot of this repository does not contain. */
 export async function dirtyRepositories(repo: RepositoryPaths, index: Buffer): Promise<readonly UnseenContent[]> {
   const options = { config: withStrictStat(repo.commonDir) };
-  const listed = await withIndex(repo, index, (env) => git(repo.root, DIFFERS, { ...options, env }));
-  const changed = readRawDiff(listed.stdout).filter(({ newMode }) => newMode === SUBMODULE);
+  const diffOutput = await withIndex(repo, index, (env) => git(repo.root, DIFFERS, { ...options, env }));
+  const submodules = readRawDiff(diffOutput.stdout).filter(({ newMode }) => newMode === SUBMODULE);
   return allEnded(
-    changed.flatMap(({ paths }) =>
+    submodules.flatMap(({ paths }) =>
       paths.map((path) => printOf(path, (hash) => addChanges(hash, join(repo.root, path)))),
     ),
   );
@@ -41,20 +41,20 @@ export async function unseenContent(
 ): Promise<readonly UnseenContent[]> {
   const entries = indexEntries(index);
   if (entries === null) throw gitFailed(['ls-files'], 'the index is broken');
-  const found: UnseenContent[] = [];
+  const contents: UnseenContent[] = [];
   for (const name of await convertedNames(repo, entries)) {
-    found.push({ path: asPath(name), print: contentAt(pathOnDisk(repo.root, name)) });
+    contents.push({ path: asPath(name), print: contentAt(pathOnDisk(repo.root, name)) });
   }
   for (const { path, why } of withheld) {
     const full = join(repo.root, path);
-    if (why === 'repository') found.push(await printOf(path, (hash) => addChanges(hash, full)));
-    else found.push({ path, print: contentAt(full) });
+    if (why === 'repository') contents.push(await printOf(path, (hash) => addChanges(hash, full)));
+    else contents.push({ path, print: contentAt(full) });
   }
   for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE_BITS)) {
     const folder = join(repo.root, asPath(name));
-    if (existsSync(join(folder, '.git'))) found.push(await printOf(asPath(name), (hash) => addHidden(hash, folder)));
+    if (existsSync(join(folder, '.git'))) contents.push(await printOf(asPath(name), (hash) => addHidden(hash, folder)));
   }
-  return found;
+  return contents;
 }
 
 const SUBMODULE_BITS = 0o160000;
@@ -82,14 +82,14 @@ async function convertedNames(repo: RepositoryPaths, entries: readonly IndexEntr
   for (const { size, id, name } of files) hash.update(`${size} ${name}\0`).update(id);
   const key = hash.digest('hex');
   const cache = openAnswerCache(repo);
-  const known = cache.get('converted', key);
-  if (known !== null) return known.toString('latin1').split('\0').slice(0, -1);
-  const stored = await storedSizes(
+  const cachedNames = cache.get('converted', key);
+  if (cachedNames !== null) return cachedNames.toString('latin1').split('\0').slice(0, -1);
+  const blobSizes = await storedSizes(
     repo.root,
     files.map(({ id }) => id.toString('hex')),
   );
   // The index contains only the lowest 32 bits of a size.
-  const names = files.filter(({ size }, n) => (stored[n] ?? 0) >>> 0 !== size).map(({ name }) => name);
+  const names = files.filter(({ size }, n) => (blobSizes[n] ?? 0) >>> 0 !== size).map(({ name }) => name);
   cache.put('converted', key, asNulList(names));
   cache.save();
   return names;
@@ -109,8 +109,8 @@ async function storedSizes(folder: string, ids: readonly string[], env = {}): Pr
  */
 async function addHidden(hash: Hash, folder: string): Promise<void> {
   const env = envOf(folder);
-  const listed = await git(folder, ['ls-files', '-z', '-v', '-s'], { env, config: NO_USER_PROGRAMS });
-  const files = listed.stdout
+  const listing = await git(folder, ['ls-files', '-z', '-v', '-s'], { env, config: NO_USER_PROGRAMS });
+  const files = listing.stdout
     .toString('latin1')
     .split('\0')
     .flatMap((line) => {
@@ -120,13 +120,13 @@ async function addHidden(hash: Hash, folder: string): Promise<void> {
       return size === undefined ? [] : [{ isFlagged: tag === 'S' || tag >= 'a', mode, id, name, path, size }];
     });
   const plain = files.filter(({ mode }) => mode !== SUBMODULE);
-  const stored = await storedSizes(
+  const blobSizes = await storedSizes(
     folder,
     plain.map(({ id }) => id),
     env,
   );
   for (const [n, { isFlagged, name, path, size }] of plain.entries()) {
-    if (isFlagged || size !== stored[n]) hash.update(`${name}\0${contentAt(path)}\0`);
+    if (isFlagged || size !== blobSizes[n]) hash.update(`${name}\0${contentAt(path)}\0`);
   }
   for (const { mode, path } of files) {
     const inner = path.toString();
@@ -191,7 +191,8 @@ function digestOf(path: string | Buffer): string {
   try {
     const hash = createHash('sha256');
     const chunk = Buffer.allocUnsafe(1024 * 1024);
-    for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) hash.update(chunk.subarray(0, read));
+    for (let byteCount = readSync(fd, chunk); byteCount > 0; byteCount = readSync(fd, chunk))
+      hash.update(chunk.subarray(0, byteCount));
     return hash.digest('hex');
   } finally {
     closeSync(fd);

@@ -9,10 +9,10 @@ import { allEnded, asResult, git, readNulList } from './git.ts';
 import { digestOfFiles, gitFiles } from './watched-files.ts';
 
 /** Reads the facts that decide which files a review sees: git's settings, and the files that git does not track. */
-export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFiles): Promise<Result<Visibility>> {
+export async function readVisibility(repo: RepositoryPaths, omittedFiles: OmittedFiles): Promise<Result<Visibility>> {
   const files = await gitFiles(repo, null, process.env);
   if (!files.ok) return files;
-  const asked = await asResult(
+  const answers = await asResult(
     allEnded([
       git(repo.root, ['config', '--list', '--show-origin', '-z'], { config: NO_USER_PROGRAMS }),
       git(repo.root, ['rev-parse', '--absolute-git-dir', '--git-common-dir', '--show-toplevel']),
@@ -20,20 +20,21 @@ export async function readVisibility(repo: RepositoryPaths, omitted: OmittedFile
       git(repo.root, ['ls-files', '--others', '-z'], { config: NO_USER_PROGRAMS }),
     ]),
   );
-  if (!asked.ok) return asked;
-  const [config, places, others] = asked.value;
-  const watched = [...files.value.filter((path) => !MOVING.some((name) => path.endsWith(name))), ...alsoIn(repo)];
+  if (!answers.ok) return answers;
+  const [config, places, otherFiles] = answers.value;
+  const watchedFiles = [...files.value.filter((path) => !MOVING.some((name) => path.endsWith(name))), ...alsoIn(repo)];
   const hash = createHash('sha256').update(config.stdout).update(places.stdout);
-  const unseen = new Map<string, string>();
+  const unseenPrints = new Map<string, string>();
   // git reports folders that it has no permission to read only on stderr, so include that text.
-  if (others.stderr !== '') unseen.set(others.stderr.trim(), '');
-  const { names, unnameable } = readNulList(others.stdout);
-  for (const name of names) unseen.set(name, name.endsWith('/') ? inside(repo.root, name) : print(repo.root, name));
-  for (const name of unnameable) unseen.set(name, '');
-  for (const folder of omitted.folders) {
-    for (const path of below(repo.root, folder)) unseen.set(path, print(repo.root, path));
+  if (otherFiles.stderr !== '') unseenPrints.set(otherFiles.stderr.trim(), '');
+  const { names, unnameable } = readNulList(otherFiles.stdout);
+  for (const name of names)
+    unseenPrints.set(name, name.endsWith('/') ? inside(repo.root, name) : print(repo.root, name));
+  for (const name of unnameable) unseenPrints.set(name, '');
+  for (const folder of omittedFiles.folders) {
+    for (const path of below(repo.root, folder)) unseenPrints.set(path, print(repo.root, path));
   }
-  return ok({ settings: hash.update(digestOfFiles(repo.root, watched)).digest('hex'), unseen });
+  return ok({ settings: hash.update(digestOfFiles(repo.root, watchedFiles)).digest('hex'), unseen: unseenPrints });
 }
 
 /** Files in the git folder that are not settings, because git writes them in daily work: the index and the branches. */
@@ -60,6 +61,6 @@ function inside(root: string, name: string): string {
 }
 
 function below(root: string, folder: string): readonly string[] {
-  const found = filesBelow(root, folder);
-  return found.ok ? found.value.map((path) => `${folder}/${path}`) : [`${folder}/`];
+  const files = filesBelow(root, folder);
+  return files.ok ? files.value.map((path) => `${folder}/${path}`) : [`${folder}/`];
 }

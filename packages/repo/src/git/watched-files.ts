@@ -34,17 +34,17 @@ export async function gitFiles(
   base: string | null,
   env: NodeJS.ProcessEnv,
 ): Promise<Result<readonly string[]>> {
-  const asked = await asResult(
+  const answers = await asResult(
     allEnded([
       git(root, ['config', '--list', '--show-origin', '--name-only', '-z']),
       git(root, ['config', '--show-origin', '--type=path', '-z', '--get-regexp', NAMES_FILE], { expected: [0, 1] }),
       git(root, ['ls-files', '-z']),
     ]),
   );
-  if (!asked.ok) return asked;
-  const [listed, named, tracked] = asked.value;
+  if (!answers.ok) return answers;
+  const [origins, pathSettings, trackedFiles] = answers.value;
   const gitDir = dirname(index);
-  const all = [
+  const paths = [
     // The index decides which ignored files are tracked anyway, and which files a sparse checkout leaves out.
     index,
     join(gitDir, 'config.worktree'),
@@ -55,11 +55,11 @@ export async function gitFiles(
     ...folders(commonDir, 'refs'),
     ...defaultSettingsFiles(env),
     // git uses these files even if it ignores them, so `git status` may not list a new one.
-    ...attributeFiles(readNulList(tracked.stdout).names).map((name) => join(root, name)),
-    ...readSettings(root, listed.stdout).flatMap(({ file }) => file ?? []),
-    ...readSettings(root, named.stdout).map((one) => fileNamedBy(root, one)),
+    ...attributeFiles(readNulList(trackedFiles.stdout).names).map((name) => join(root, name)),
+    ...readSettings(root, origins.stdout).flatMap(({ file }) => file ?? []),
+    ...readSettings(root, pathSettings.stdout).map((setting) => fileNamedBy(root, setting)),
   ];
-  return ok([...new Set(all)]);
+  return ok([...new Set(paths)]);
 }
 
 const COMMON = ['config', 'packed-refs', 'reftable', 'shallow', 'info/exclude', 'info/attributes'];
@@ -78,19 +78,19 @@ type Setting = { readonly file: string | null; readonly setting: string };
 
 function readSettings(root: string, output: Buffer): readonly Setting[] {
   const fields = output.toString('utf8').split('\0');
-  const found: Setting[] = [];
+  const settings: Setting[] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [, path] = /^file:(.*)$/s.exec(fields[i] ?? '') ?? [];
-    found.push({ file: path === undefined ? null : resolve(root, path), setting: fields[i + 1] ?? '' });
+    settings.push({ file: path === undefined ? null : resolve(root, path), setting: fields[i + 1] ?? '' });
   }
-  return found;
+  return settings;
 }
 
 // Returns a folder and its subfolders. git moves a branch by renaming a new file into place, which changes the folder's
 // time, so it is enough to watch folders.
 function folders(commonDir: string, path: string): readonly string[] {
-  const listed = tryDisk('read', path, () => readdirSync(join(commonDir, path), { withFileTypes: true }));
-  const below = (listed.ok ? listed.value : [])
+  const listing = tryDisk('read', path, () => readdirSync(join(commonDir, path), { withFileTypes: true }));
+  const below = (listing.ok ? listing.value : [])
     .filter((entry) => entry.isDirectory() && !OWN_REFS.has(`${path}/${entry.name}`))
     .flatMap((entry) => folders(commonDir, `${path}/${entry.name}`));
   return [join(commonDir, path), ...below];

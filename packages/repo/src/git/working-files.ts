@@ -31,13 +31,13 @@ export async function copyWorkingTree(
   without: readonly string[],
   isLeftOut: (name: string) => boolean = () => false,
 ): Promise<Result<void>> {
-  const listed = await asResult(git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']));
-  if (!listed.ok) return listed;
+  const listing = await asResult(git(root, ['ls-files', '-z', '--cached', '--others', '--exclude-standard']));
+  if (!listing.ok) return listing;
   makeParents(into);
-  for (const name of new Set(readNulList(listed.value.stdout).names)) {
+  for (const name of new Set(readNulList(listing.value.stdout).names)) {
     if (isLeftOut(name) || without.some((folder) => isInside(name, folder))) continue;
-    const copied = copyOne(join(root, name), join(into, name));
-    if (!copied.ok) return copied;
+    const copyResult = copyOne(join(root, name), join(into, name));
+    if (!copyResult.ok) return copyResult;
   }
   return ok(undefined);
 }
@@ -48,17 +48,17 @@ export async function copyWorkingTree(
  */
 export async function filesNamed(root: string, names: readonly string[]): Promise<Result<readonly string[]>> {
   if (names.length === 0 || statIfPresent(join(root, '.git')) === null) return ok([]);
-  const wanted = names.map((name) => name.toLowerCase());
-  const found: string[] = [];
+  const lowerNames = names.map((name) => name.toLowerCase());
+  const paths: string[] = [];
   for (const kind of [
     ['--cached', '--recurse-submodules'],
     ['--others', '--exclude-standard'],
   ]) {
-    const listed = await asResult(git(root, ['ls-files', '-z', ...kind]));
-    if (!listed.ok) return listed;
-    found.push(...readNulList(listed.value.stdout).names);
+    const listing = await asResult(git(root, ['ls-files', '-z', ...kind]));
+    if (!listing.ok) return listing;
+    paths.push(...readNulList(listing.value.stdout).names);
   }
-  return ok([...new Set(found)].filter((path) => isNamed(path.toLowerCase(), wanted)));
+  return ok([...new Set(paths)].filter((path) => isNamed(path.toLowerCase(), lowerNames)));
 }
 
 function isNamed(path: string, names: readonly string[]): boolean {
@@ -85,13 +85,13 @@ export function openContents(root: string): Contents {
   let cachedBytes = 0;
 
   function addTo(hash: Hash, path: RepoPath): { hash: Hash; sha256: string | null } {
-    const known = cache.get(path);
-    if (known !== undefined) return { hash: hash.update(known.bytes), sha256: known.sha256 };
-    const found = openInside(realRoot, path);
-    if (found.kind === 'unusable') return { hash: hash.update(MISSING), sha256: null };
+    const cachedContent = cache.get(path);
+    if (cachedContent !== undefined) return { hash: hash.update(cachedContent.bytes), sha256: cachedContent.sha256 };
+    const file = openInside(realRoot, path);
+    if (file.kind === 'unusable') return { hash: hash.update(MISSING), sha256: null };
     try {
-      if (found.size > WHOLE_UP_TO) return addInChunks(hash, found.fd);
-      const bytes = readFileSync(found.fd);
+      if (file.size > WHOLE_UP_TO) return addInChunks(hash, file.fd);
+      const bytes = readFileSync(file.fd);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       cachedBytes += bytes.length;
       if (cachedBytes <= CACHE_UP_TO) cache.set(path, { bytes, sha256 });
@@ -99,7 +99,7 @@ export function openContents(root: string): Contents {
     } catch {
       return { hash: hash.update(MISSING), sha256: null };
     } finally {
-      closeSync(found.fd);
+      closeSync(file.fd);
     }
   }
 
@@ -108,9 +108,9 @@ export function openContents(root: string): Contents {
       let hash = createHash('sha256');
       const files: FileDigest[] = [];
       for (const path of paths) {
-        const added = addTo(hash, path);
-        hash = added.hash;
-        files.push({ path, sha256: added.sha256, link: linkText(root, path) });
+        const addition = addTo(hash, path);
+        hash = addition.hash;
+        files.push({ path, sha256: addition.sha256, link: linkText(root, path) });
       }
       return { hash: hash.digest('hex'), files };
     },
@@ -129,24 +129,24 @@ export function openContents(root: string): Contents {
  * incomplete last character.
  */
 export function readText(root: string, path: string, limit: number): FileText {
-  const found = openInside(root, path);
-  if (found.kind === 'unusable') return found;
+  const file = openInside(root, path);
+  if (file.kind === 'unusable') return file;
   try {
-    const buffer = Buffer.alloc(Math.min(found.size, limit));
-    const read = buffer.subarray(0, readSync(found.fd, buffer, 0, buffer.length, 0));
-    return textOf(read, found.size > limit);
+    const buffer = Buffer.alloc(Math.min(file.size, limit));
+    const bytes = buffer.subarray(0, readSync(file.fd, buffer, 0, buffer.length, 0));
+    return textOf(bytes, file.size > limit);
   } catch {
     return { kind: 'unusable', why: 'unreadable' };
   } finally {
-    closeSync(found.fd);
+    closeSync(file.fd);
   }
 }
 
 /** Decodes the bytes of a file. If `cut` is true, they are only the beginning of the file. */
 export function textOf(bytes: Buffer, cut: boolean): FileText {
   if (bytes.includes(0)) return { kind: 'unusable', why: 'binary' };
-  const decoded = decodeUtf8(bytes, { isCut: cut });
-  return decoded === null ? { kind: 'unusable', why: 'not-utf8' } : { kind: 'text', cut, ...decoded };
+  const content = decodeUtf8(bytes, { isCut: cut });
+  return content === null ? { kind: 'unusable', why: 'not-utf8' } : { kind: 'text', cut, ...content };
 }
 
 type Opened =
@@ -172,14 +172,14 @@ function openInside(realRoot: string, path: string): Opened {
 
 // Adds the bytes of a file to a copy of the hash, so that the original stays clean if reading fails halfway.
 function addInChunks(hash: Hash, fd: number): { hash: Hash; sha256: string } {
-  const own = createHash('sha256');
-  const shared = hash.copy();
+  const fileHash = createHash('sha256');
+  const sharedHash = hash.copy();
   const chunk = Buffer.allocUnsafe(1024 * 1024);
-  for (let read = readSync(fd, chunk); read > 0; read = readSync(fd, chunk)) {
-    own.update(chunk.subarray(0, read));
-    shared.update(chunk.subarray(0, read));
+  for (let byteCount = readSync(fd, chunk); byteCount > 0; byteCount = readSync(fd, chunk)) {
+    fileHash.update(chunk.subarray(0, byteCount));
+    sharedHash.update(chunk.subarray(0, byteCount));
   }
-  return { hash: shared, sha256: own.digest('hex') };
+  return { hash: sharedHash, sha256: fileHash.digest('hex') };
 }
 
 function linkText(root: string, path: string): string | null {

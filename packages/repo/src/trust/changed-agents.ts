@@ -10,14 +10,14 @@ import { agentWords } from './agent-words.ts';
 export function changedAgents(
   agents: Settings['agent'],
   root: string,
-  changed: readonly string[],
+  changedPaths: readonly string[],
 ): ReadonlySet<string> {
   const real = realPath(root);
   const isChanged = (place: string) =>
-    changed.some((path) => place === '' || path === place || path.startsWith(`${place}/`));
+    changedPaths.some((path) => place === '' || path === place || path.startsWith(`${place}/`));
   return new Set(
-    Object.entries(agents).flatMap(([name, own]) =>
-      placesIn(own, root)
+    Object.entries(agents).flatMap(([name, agent]) =>
+      placesIn(agent, root)
         .flatMap((path) => [relative(root, path), relative(real, realPath(path))])
         .filter((path) => !path.startsWith('..') && !isAbsolute(path))
         .some((path) => isChanged(path) || (path.includes('/') && isChanged(join(path, '..'))))
@@ -28,7 +28,9 @@ export function changedAgents(
 }
 
 /** Returns the full paths of everything that the settings of an agent may name. */
-function placesIn(own: Settings['agent'][string], root: string): readonly string[] {
-  const others = [...(own.acp ?? []), ...Object.values(own.env)].flatMap((text) => text.split(/[\s'"=;:,&|()]+/));
-  return [...agentWords({ agent: own }), ...others].filter((word) => word !== '').map((word) => resolve(root, word));
+function placesIn(agent: Settings['agent'][string], root: string): readonly string[] {
+  const otherWords = [...(agent.acp ?? []), ...Object.values(agent.env)].flatMap((text) =>
+    text.split(/[\s'"=;:,&|()]+/),
+  );
+  return [...agentWords({ agent }), ...otherWords].filter((word) => word !== '').map((word) => resolve(root, word));
 }

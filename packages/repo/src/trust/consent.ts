@@ -32,7 +32,7 @@ function checksOf(settings: Settings): (readonly [string, string, string])[] {
 }
 
 function agentsOf(settings: Settings): (readonly [string, Settings['agent'][string]])[] {
-  return Object.entries(settings.agent).filter(([, own]) => needsApproval(own));
+  return Object.entries(settings.agent).filter(([, agent]) => needsApproval(agent));
 }
 
 /**
@@ -53,8 +53,8 @@ export function openConsentStore(commonDir: string) {
   return {
     isTrusted: (digest: string) => file.read().includes(digest),
     trust(digest: string): Result<void> {
-      const others = file.read().filter((other) => typeof other === 'string' && other !== digest);
-      return file.write([...others, digest].slice(-MOST_DIGESTS));
+      const otherDigests = file.read().filter((entry) => typeof entry === 'string' && entry !== digest);
+      return file.write([...otherDigests, digest].slice(-MOST_DIGESTS));
     },
   };
 }
@@ -67,8 +67,8 @@ export async function trustConfig(repo: RepositoryPaths): Promise<Result<readonl
   if (process.env[ACTIVE] !== undefined) return err({ kind: 'agreed-inside-a-run' });
   const settings = await loadSettings(sparseFiles(repo), openParsedFiles(repo.commonDir, version));
   if (!settings.ok) return settings;
-  const trusted = openConsentStore(repo.commonDir).trust(commandsDigest(settings.value));
-  return trusted.ok ? ok(commandsOf(settings.value)) : trusted;
+  const result = openConsentStore(repo.commonDir).trust(commandsDigest(settings.value));
+  return result.ok ? ok(commandsOf(settings.value)) : result;
 }
 
 /** Fails if the user has not approved the commands in the configuration. Agents may start only approved commands. */

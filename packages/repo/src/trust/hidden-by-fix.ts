@@ -30,13 +30,13 @@ export async function readChange(
 ): Promise<Result<ChangeView>> {
   const comparison = await ports.snapshots.compare(selection, settings.base);
   if (!comparison.ok) return comparison;
-  const taken = await ports.snapshots.take(comparison.value, omittedFolders(settings));
-  if (!taken.ok) return taken;
-  const tree = await taken.value.tree();
+  const snapshot = await ports.snapshots.take(comparison.value, omittedFolders(settings));
+  if (!snapshot.ok) return snapshot;
+  const tree = await snapshot.value.tree();
   if (!tree.ok) return tree;
   const visible = await ports.visibility();
   if (!visible.ok) return visible;
-  const { entries, dirty = [] } = taken.value;
+  const { entries, dirty = [] } = snapshot.value;
   return ok({ comparison: comparison.value, entries, dirty, visibility: visible.value, tree: tree.value });
 }
 
@@ -51,11 +51,11 @@ export function hiddenByFix(
   fix: readonly DiffSection[],
 ): readonly (string | null)[] {
   const hiddenBefore = hiddenFiles(before);
-  const written = [...hiddenFiles(after)].filter(([path, print]) => hiddenBefore.get(path) !== print);
-  const added = fix.flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('+'))).join('\n');
+  const writtenFiles = [...hiddenFiles(after)].filter(([path, print]) => hiddenBefore.get(path) !== print);
+  const addedLines = fix.flatMap(({ text }) => text.split('\n').filter((line) => line.startsWith('+'))).join('\n');
   const rules = fix.flatMap(({ paths }) => paths).filter((path) => RULE_FILES.test(path));
   const paths = [
-    ...written.map(([path]) => path).filter((path) => !isByproduct(path, added)),
+    ...writtenFiles.map(([path]) => path).filter((path) => !isByproduct(path, addedLines)),
     ...changedRepositories(before, after),
     ...rules,
   ];
@@ -69,8 +69,8 @@ export function hiddenByFix(
 const RULE_FILES = /(?:^|\/)\.git(?:ignore|attributes|modules)$/;
 
 function hiddenFiles({ entries, visibility }: SeenFiles): ReadonlyMap<string, string> {
-  const seen = new Set<string>(entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path));
-  return new Map([...visibility.unseen].filter(([path]) => !seen.has(path)));
+  const visiblePaths = new Set<string>(entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path));
+  return new Map([...visibility.unseen].filter(([path]) => !visiblePaths.has(path)));
 }
 
 /** Returns the nested repositories that are new or changed. Of their content, reviewers see only the commit id. */
@@ -80,8 +80,8 @@ function changedRepositories(before: SeenFiles, after: SeenFiles): readonly stri
       ...entries.filter(({ mode }) => mode === SUBMODULE).map(({ path, headBlob }) => [path, `${headBlob}`] as const),
       ...dirty.map(({ path, print }) => [`${path}/`, print] as const),
     ]);
-  const known = printsOf(before);
-  return [...printsOf(after)].filter(([path, print]) => known.get(path) !== print).map(([path]) => path);
+  const printsBefore = printsOf(before);
+  return [...printsOf(after)].filter(([path, print]) => printsBefore.get(path) !== print).map(([path]) => path);
 }
 
 /** Matches folders and files that tools write besides their real work, for example when the fixing agent runs tests. */
@@ -93,10 +93,10 @@ const INSTRUCTIONS = new RegExp(
 );
 
 /**
- * Whether a tool wrote the file besides its real work. `false` if the added text `added` mentions the file's folder,
- * because the code may then use it.
+ * Whether a tool wrote the file besides its real work. `false` if `addedLines` mentions the file's folder, because the
+ * code may then use it.
  */
-function isByproduct(path: string, added: string): boolean {
+function isByproduct(path: string, addedLines: string): boolean {
   const [, name] = BYPRODUCTS.exec(path) ?? [];
-  return INSTRUCTIONS.test(path) || (name !== undefined && !added.includes(name));
+  return INSTRUCTIONS.test(path) || (name !== undefined && !addedLines.includes(name));
 }

@@ -6,10 +6,13 @@ import { openFolder, readPrivateFile } from '@onceover/base/platform/private-fil
 import { statFingerprints } from '../git/fingerprints.ts';
 
 /** Opens a guard for the given files. It undoes what a fixing agent does to them between `snapshot` and `restore`. */
-export function openTamperGuard(removed: readonly RemovedIfNew[], restored: readonly RestoredIfWeaker[]): TamperGuard {
+export function openTamperGuard(
+  filesToRemove: readonly RemovedIfNew[],
+  filesToRestore: readonly RestoredIfWeaker[],
+): TamperGuard {
   return {
     async snapshot() {
-      const undos = [...removed.map(removeNew), ...restored.map(restoreTexts)];
+      const undos = [...filesToRemove.map(removeNew), ...filesToRestore.map(restoreTexts)];
       return {
         async restore() {
           const ends = undos.flatMap((undo) => undo());
@@ -37,14 +40,14 @@ export type RemovedIfNew = Files & { readonly isReported: boolean };
 export type RestoredIfWeaker = Files & { isLess(before: string | null, now: string | null, name: string): boolean };
 
 function pathsOf({ top, folder, name }: Files): readonly string[] {
-  const listed = openFolder(top, folder).list();
-  const names = listed.ok ? listed.value.map((entry) => entry.name).filter((entry) => name.test(entry)) : [];
+  const listing = openFolder(top, folder).list();
+  const names = listing.ok ? listing.value.map((entry) => entry.name).filter((entry) => name.test(entry)) : [];
   return names.map((entry) => join(top, folder, entry)).filter((path) => statIfPresent(path)?.isDirectory() === false);
 }
 
 function textOf(path: string): string | null {
-  const read = readPrivateFile(path);
-  return read.ok ? read.value : null;
+  const content = readPrivateFile(path);
+  return content.ok ? content.value : null;
 }
 
 /**
@@ -56,10 +59,12 @@ type Undo = () => readonly Result<string | null>[];
 function removeNew(files: RemovedIfNew): Undo {
   const before = statFingerprints(pathsOf(files));
   return () => {
-    const changed = Object.entries(statFingerprints(pathsOf(files))).filter(([path, print]) => before[path] !== print);
-    return changed.map(([path]) => {
-      const removed = removeFile(path);
-      return removed.ok ? ok(files.isReported ? path : null) : removed;
+    const changedFiles = Object.entries(statFingerprints(pathsOf(files))).filter(
+      ([path, print]) => before[path] !== print,
+    );
+    return changedFiles.map(([path]) => {
+      const removal = removeFile(path);
+      return removal.ok ? ok(files.isReported ? path : null) : removal;
     });
   };
 }
@@ -71,7 +76,7 @@ function restoreTexts(files: RestoredIfWeaker): Undo {
       const old = before.get(path) ?? null;
       const now = textOf(path);
       if (old === now || !files.isLess(old, now, basename(path))) return ok(null);
-      const restored = old === null ? removeFile(path) : openFolder(files.top, files.folder).write(basename(path), old);
-      return restored.ok ? ok(path) : restored;
+      const result = old === null ? removeFile(path) : openFolder(files.top, files.folder).write(basename(path), old);
+      return result.ok ? ok(path) : result;
     });
 }

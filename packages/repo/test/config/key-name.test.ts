@@ -12,8 +12,8 @@ test.each<[path: readonly PropertyKey[], expected: string]>([
   [['gates', 1, 'exclude', 2], 'gates #2: exclude #3'],
   [['gates', 5, 'checks', '1', 'run'], 'gates #6: checks.1.run'],
   [[0, 1], '#1 #2'],
-])('%j is called %j', (path, expected) => {
-  expect(keyName(path)).toBe(expected);
+])('%j is called %j', (path, name) => {
+  expect(keyName(path)).toBe(name);
 });
 
 test('a part of a file is named by its path in the file', () => {

@@ -49,16 +49,16 @@ describe('the settings of a repository', () => {
     const repo = withFile('base: one\n');
     let parses = 0;
     const load = async () => {
-      const kept = openParsedFiles(join(repo.root, '.git'), '1.0.0');
+      const parsedFiles = openParsedFiles(join(repo.root, '.git'), '1.0.0');
       const result = await loadSettings(diskFiles(repo.root), {
-        ...kept,
+        ...parsedFiles,
         get: (kind, text, isWhole, parse) =>
-          kept.get(kind, text, isWhole, () => {
+          parsedFiles.get(kind, text, isWhole, () => {
             parses++;
             return parse();
           }),
       });
-      kept.save();
+      parsedFiles.save();
       return result;
     };
     const first = await load();
@@ -81,10 +81,10 @@ describe('an unusable file is a broken configuration', () => {
     ],
     ['an unknown key', '# x\nbasis: x\n', 2, 1, { kind: 'unknown-key', key: 'basis' }],
     ['broken YAML', 'base: x\n\tcache: strict\n', 2, 1, { kind: 'syntax' }],
-  ])('%s, with file and position', async (_, text, line, column, what) => {
+  ])('%s, with file and position', async (_, text, line, column, problem) => {
     expect(await loadSettings(diskFiles(withFile(text).root), NOTHING_KEPT)).toMatchObject({
       ok: false,
-      failure: { kind: 'broken-config', problems: [{ file: 'onceover.yml', line, column, what }] },
+      failure: { kind: 'broken-config', problems: [{ file: 'onceover.yml', line, column, what: problem }] },
     });
   });
 

@@ -74,9 +74,9 @@ const API = {
 };
 
 function settings(text: string): Settings {
-  const parsed = parseSettings(text);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
-  return parsed.settings;
+  const result = parseSettings(text);
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.settings;
 }
 
 describe('good settings', () => {
@@ -178,8 +178,8 @@ describe('good settings', () => {
         },
       },
     ],
-  ])('%s', (text, expected) => {
-    expect(settings(text)).toMatchObject(expected);
+  ])('%s', (text, subset) => {
+    expect(settings(text)).toMatchObject(subset);
   });
 
   test.each(['.', 'src', 'src/', 'packages/*', 'src/**/*.{ts,tsx}'])('an entry may have the path %s', (path) => {
@@ -274,40 +274,42 @@ describe('wrong settings', () => {
     ['a tab', 'budget:\n\tusd: 3', '2:1 syntax '],
     ['a key twice', 'base: a\nbase: b', '2:1 syntax '],
     ['a second document', 'base: a\n---\nbase: b', '2:1 syntax '],
-  ])('%s', (_, text, expected) => {
-    const parsed = parseSettings(`${text}\n`);
-    const problems = parsed.ok ? [] : parsed.problems;
-    const told = problems.map(({ line, column, what }) => {
+  ])('%s', (_, text, problem) => {
+    const result = parseSettings(`${text}\n`);
+    const problems = result.ok ? [] : result.problems;
+    const summaries = problems.map(({ line, column, what }) => {
       const subject = 'key' in what ? what.key : 'glob' in what ? what.glob : '';
       return `${line}:${column} ${what.kind} ${subject}`;
     });
-    expect(told).toEqual([expected]);
+    expect(summaries).toEqual([problem]);
   });
 
   test('several problems are all reported', () => {
-    const parsed = parseSettings('base: 3\ncache: lax\ncolour: red\n');
-    expect(parsed).toMatchObject({ ok: false, problems: [{ line: 1 }, { line: 2 }, { line: 3 }] });
+    const result = parseSettings('base: 3\ncache: lax\ncolour: red\n');
+    expect(result).toMatchObject({ ok: false, problems: [{ line: 1 }, { line: 2 }, { line: 3 }] });
   });
 
   test('the message for a zero budget does not call zero allowed', () => {
-    const parsed = parseSettings('budget: { usd: 0 }\n');
-    expect(parsed).toMatchObject({ ok: false, problems: [{ what: { key: 'budget.usd' } }] });
-    expect(parsed).not.toMatchObject({ problems: [{ what: { bound: 'at least', limit: 0 } }] });
+    const result = parseSettings('budget: { usd: 0 }\n');
+    expect(result).toMatchObject({ ok: false, problems: [{ what: { key: 'budget.usd' } }] });
+    expect(result).not.toMatchObject({ problems: [{ what: { bound: 'at least', limit: 0 } }] });
   });
 
   test('the message for a bad gate name says which names are allowed', () => {
-    const said = 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"';
-    expect(parseSettings(gate('checks: { "a b": { run: x } }'))).toMatchObject({ problems: [{ what: { said } }] });
+    const message = 'names start with a letter or digit and have only letters, digits, ".", "_" and "-"';
+    expect(parseSettings(gate('checks: { "a b": { run: x } }'))).toMatchObject({
+      problems: [{ what: { said: message } }],
+    });
   });
 });
 
 describe('messages for common mistakes', () => {
-  const told = (text: string) => {
-    const parsed = parseSettings(text);
-    return parsed.ok ? [] : parsed.problems.map((what) => describeProblem({ file: 'onceover.yml', ...what }));
+  const messagesFor = (text: string) => {
+    const result = parseSettings(text);
+    return result.ok ? [] : result.problems.map((problem) => describeProblem({ file: 'onceover.yml', ...problem }));
   };
-  const review = (own: string) => `gates:\n  - path: .\n    reviews:\n      q: ${own}\n`;
-  const check = (own: string) => `gates:\n  - path: .\n    checks:\n      lint: ${own}\n`;
+  const review = (settings: string) => `gates:\n  - path: .\n    reviews:\n      q: ${settings}\n`;
+  const check = (settings: string) => `gates:\n  - path: .\n    checks:\n      lint: ${settings}\n`;
 
   test.each<[string, string, string]>([
     [
@@ -352,17 +354,19 @@ describe('messages for common mistakes', () => {
       '1:10: "agents #1" names the agent "claud", which is neither known nor defined under agent; did you mean "claude"?',
     ],
     ['a tab', 'gates:\n\t- path: .\n', '2:1: not valid YAML: Tabs are not allowed as indentation'],
-  ])('%s', (_, text, said) => {
-    expect(told(text)).toEqual([`onceover.yml:${said}`]);
+  ])('%s', (_, text, message) => {
+    expect(messagesFor(text)).toEqual([`onceover.yml:${message}`]);
   });
 
   test('ignores conflict markers inside a text and reports the other problem', () => {
     const text = `agent:\n  a:\n    command:\n      - |\n        x\n\nbase: "<<<<<<< a"\ntimeouts: 3\n`;
-    expect(told(text)).toEqual([expect.stringMatching(/:8:1: unknown key "timeouts"; did you mean "timeout"\?$/)]);
+    expect(messagesFor(text)).toEqual([
+      expect.stringMatching(/:8:1: unknown key "timeouts"; did you mean "timeout"\?$/),
+    ]);
   });
 
   test('reports a missing key beside an unknown key', () => {
-    expect(told(review('{ colour: red }'))).toEqual([
+    expect(messagesFor(review('{ colour: red }'))).toEqual([
       'onceover.yml:4:7: "gates #1: reviews.q.prompt" is missing',
       expect.stringMatching(/:4:12: unknown key "colour"; known here: prompt/),
     ]);

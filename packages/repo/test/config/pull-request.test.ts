@@ -22,8 +22,8 @@ describe('a pull request in CI', () => {
     ['Drone', { DRONE_PULL_REQUEST: '5' }, true],
     ['a variable that is empty', { DRONE_PULL_REQUEST: '' }, false],
     ['a variable that is 0', { BITBUCKET_PR_ID: '0' }, false],
-  ])('%s', (_title, env, expected) => {
-    expect(isPullRequest(env)).toBe(expected);
+  ])('%s', (_title, env, isPull) => {
+    expect(isPullRequest(env)).toBe(isPull);
   });
 });
 
@@ -49,7 +49,7 @@ describe('the target branch of a pull request', () => {
     ['Azure', { SYSTEM_PULLREQUEST_TARGETBRANCH: 'refs/heads/main' }, 'origin/main'],
     ['Jenkins', { CHANGE_TARGET: 'main' }, 'origin/main'],
     ['one that is empty beside one that is not', { GITHUB_BASE_REF: '', CHANGE_TARGET: 'main' }, 'origin/main'],
-  ])('%s', (_title, env, expected) => {
-    expect(targetBranch(env)).toBe(expected);
+  ])('%s', (_title, env, branch) => {
+    expect(targetBranch(env)).toBe(branch);
   });
 });

@@ -32,9 +32,9 @@ test('returns the same bytes for the same key only', () => {
 
 test('does not cache an answer that is too long', () => {
   const place = placeOf(someRepo().root);
-  const kept = openAnswerCache(place);
-  kept.put('diff', 'a', Buffer.alloc(256 * 1024 + 1));
-  kept.save();
+  const cache = openAnswerCache(place);
+  cache.put('diff', 'a', Buffer.alloc(256 * 1024 + 1));
+  cache.save();
   expect(openAnswerCache(place).get('diff', 'a')).toBeNull();
 });
 
@@ -54,9 +54,9 @@ test.each<[string, (path: string) => void]>([
   ['is truncated', (path) => writeFileSync(path, readFileSync(path).subarray(0, 20))],
 ])('ignores a cache file that %s', (_title, spoil) => {
   const place = placeOf(someRepo().root);
-  const kept = openAnswerCache(place);
-  kept.put('diff', 'a', Buffer.from('1'));
-  kept.save();
+  const cache = openAnswerCache(place);
+  cache.put('diff', 'a', Buffer.from('1'));
+  cache.save();
   spoil(fileIn(place.root));
   expect(openAnswerCache(place).get('diff', 'a')).toBeNull();
 });
@@ -74,13 +74,13 @@ test('takes the snapshot without writing through a symlink', async () => {
 test('sees each change when a file is staged, unstaged and staged again', async () => {
   const repo = someRepo({ '.gitignore': '*.log\n' });
   repo.write('x.log', '1');
-  const seen = async () =>
+  const pathsInSnapshot = async () =>
     (await takeAt(repo.root)).entries.map(({ path }) => path as string).filter((path) => path === 'x.log');
-  expect(await seen()).toEqual([]);
+  expect(await pathsInSnapshot()).toEqual([]);
   repo.git('add', '-f', 'x.log');
-  expect(await seen()).toEqual(['x.log']);
+  expect(await pathsInSnapshot()).toEqual(['x.log']);
   repo.git('rm', '-q', '--cached', 'x.log');
-  expect(await seen()).toEqual([]);
+  expect(await pathsInSnapshot()).toEqual([]);
   repo.git('add', '-f', 'x.log');
-  expect(await seen()).toEqual(['x.log']);
+  expect(await pathsInSnapshot()).toEqual(['x.log']);
 });

@@ -46,17 +46,17 @@ test('contains the files of the commit as git stores them, and runs no filter an
 
 test('is shared by calls at the same time and removed after the last one, even if one fails', async () => {
   const { checkout, cache } = repository();
-  const seen: string[] = [];
+  const folderNames: string[] = [];
   const looks = [0, 1].map((n) =>
     checkout.use(async (folder) => {
-      seen.push(nameOf(folder));
+      folderNames.push(nameOf(folder));
       await new Promise((resolve) => setTimeout(resolve, 20 * n));
       expect(existsSync(nameOf(folder))).toBe(true);
       if (n === 1) throw new Error('stopped');
     }),
   );
   expect((await Promise.allSettled(looks)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
-  expect(new Set(seen).size).toBe(1);
+  expect(new Set(folderNames).size).toBe(1);
   expect(readdirSync(join(cache, 'onceover'))).toEqual([]);
 });
 

@@ -38,7 +38,7 @@ describe('whether the history of a branch only grew', () => {
   test.each<Case>([
     ['nothing happened', () => {}, () => {}, true],
     ['uncommitted work was committed', () => {}, (repo) => work(repo, 'x'), true],
-    ['uncommitted work was committed and amended', () => {}, (repo) => amended(repo), false],
+    ['uncommitted work was committed and amended', () => {}, (repo) => amend(repo), false],
     ['uncommitted work was committed, and the branch was reset', () => {}, (repo) => reset(repo), false],
     ['the branch was made again before its first commit', () => {}, again, false],
     ['a commit was added', (repo) => work(repo, 'x'), (repo) => work(repo, 'y'), true],
@@ -64,23 +64,23 @@ describe('whether the history of a branch only grew', () => {
     ['the base was merged into it', (repo) => work(repo, 'x'), mergeBase, false],
     [
       'another commit was checked out without a branch',
-      (repo) => detached(repo, 'x'),
-      (repo) => detached(repo, 'y'),
+      (repo) => workDetached(repo, 'x'),
+      (repo) => workDetached(repo, 'y'),
       false,
     ],
-    ['a commit was added without a branch', (repo) => detached(repo, 'x'), (repo) => work(repo, 'y'), true],
+    ['a commit was added without a branch', (repo) => workDetached(repo, 'x'), (repo) => work(repo, 'y'), true],
     [
       'uncommitted work without a branch',
       (repo) => void repo.git('checkout', '-q', '--detach', 'main'),
       () => {},
       false,
     ],
-  ])('%s', async (_title, since, then, expected) => {
+  ])('%s', async (_title, since, then, hasOnlyGrown) => {
     const repo = someRepo();
     since(repo);
     const point = await pointAt(repo);
     then(repo);
-    expect(await grewSince(repo, point)).toBe(expected);
+    expect(await grewSince(repo, point)).toBe(hasOnlyGrown);
   });
 
   test('git cleaned up', async () => {
@@ -101,7 +101,7 @@ describe('whether the history of a branch only grew', () => {
   });
 });
 
-function amended(repo: Repo): void {
+function amend(repo: Repo): void {
   work(repo, 'x');
   repo.git('commit', '-q', '--amend', '-m', 'other words');
 }
@@ -120,7 +120,7 @@ function mergeBase(repo: Repo): void {
 }
 
 /** Commits on top of main, without a branch. */
-function detached(repo: Repo, text: string): void {
+function workDetached(repo: Repo, text: string): void {
   repo.git('checkout', '-q', '--detach', 'main');
   work(repo, text);
 }
@@ -132,8 +132,8 @@ test('lists the files that differ between two trees', async () => {
   const [from = '', to = '', blob = ''] = ['main', 'work', 'work:b.txt'].map((name) =>
     repo.git('rev-parse', name).trim(),
   );
-  const changed = value(await (await snapshotsAt(repo.root)).changedFiles(from, to));
-  expect([...changed]).toEqual([
+  const changedFiles = value(await (await snapshotsAt(repo.root)).changedFiles(from, to));
+  expect([...changedFiles]).toEqual([
     ['a.txt', null],
     ['b.txt', blob],
   ]);

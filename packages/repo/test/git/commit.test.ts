@@ -17,10 +17,10 @@ const ART = 'docs/spec.md';
 const FINE = { kind: 'committed', commit: expect.any(String) };
 
 function artifactRepo(files: Readonly<Record<string, string>> = {}): TestRepo {
-  return named(repoWith({ [ART]: 'one\n', 'src/a.ts': 'a\n', ...files }));
+  return withAuthor(repoWith({ [ART]: 'one\n', 'src/a.ts': 'a\n', ...files }));
 }
 
-function named(repo: TestRepo): TestRepo {
+function withAuthor(repo: TestRepo): TestRepo {
   writeFileSync(
     join(repo.root, '.git/config'),
     `${readFileSync(join(repo.root, '.git/config'), 'utf8')}[user]\n\tname = Person\n\temail = person@example.invalid\n`,
@@ -32,8 +32,8 @@ const commit = (repo: TestRepo, ...paths: string[]) =>
   openCommits({ root: repo.root }).commit(paths as RepoPath[], 'onceover: specify review iteration 1');
 
 /** Returns the changes of the last commit, and the staged, unstaged and untracked files that are left. */
-const changed = (repo: TestRepo) => repo.git('show', '--format=', '--name-status', '--no-renames', 'HEAD').trim();
-const left = (repo: TestRepo) =>
+const changesOfHead = (repo: TestRepo) => repo.git('show', '--format=', '--name-status', '--no-renames', 'HEAD').trim();
+const uncommittedFiles = (repo: TestRepo) =>
   repo.git('status', '--porcelain=v1', '--no-renames', '-uall').split('\n').filter(Boolean);
 
 describe('files that the user has staged', () => {
@@ -47,10 +47,10 @@ describe('files that the user has staged', () => {
     repo.write('src/b.ts', 'staged in part\n');
     repo.git('add', 'src/b.ts');
     repo.write('src/b.ts', 'and not staged\n');
-    const before = left(repo).filter((line) => !line.includes(ART));
+    const before = uncommittedFiles(repo).filter((line) => !line.includes(ART));
     expect(await commit(repo, ART)).toEqual(FINE);
-    expect(changed(repo)).toBe(`M\t${ART}`);
-    expect(left(repo)).toEqual(before);
+    expect(changesOfHead(repo)).toBe(`M\t${ART}`);
+    expect(uncommittedFiles(repo)).toEqual(before);
     expect(before).toEqual(['M  src/a.ts', 'MM src/b.ts', 'D  src/gone.ts', 'A  src/new.ts']);
     expect(repo.git('show', ':src/b.ts')).toBe('staged in part\n');
   });
@@ -61,7 +61,7 @@ describe('files that the user has staged', () => {
     repo.git('add', ART);
     repo.write(ART, 'staged\nand more\n');
     expect(await commit(repo, ART)).toEqual(FINE);
-    expect([repo.git('show', `HEAD:${ART}`), left(repo)]).toEqual(['staged\nand more\n', []]);
+    expect([repo.git('show', `HEAD:${ART}`), uncommittedFiles(repo)]).toEqual(['staged\nand more\n', []]);
   });
 
   test('are committed correctly after git mv, git rm and git add', async () => {
@@ -71,8 +71,13 @@ describe('files that the user has staged', () => {
     repo.write('src/more.ts', 'more\n');
     repo.git('add', '-N', 'src/more.ts');
     expect(await commit(repo, 'src/old.ts', 'src/new.ts', 'src/gone.ts', 'src/more.ts')).toEqual(FINE);
-    expect(changed(repo).split('\n')).toEqual(['D\tsrc/gone.ts', 'A\tsrc/more.ts', 'A\tsrc/new.ts', 'D\tsrc/old.ts']);
-    expect(left(repo)).toEqual([]);
+    expect(changesOfHead(repo).split('\n')).toEqual([
+      'D\tsrc/gone.ts',
+      'A\tsrc/more.ts',
+      'A\tsrc/new.ts',
+      'D\tsrc/old.ts',
+    ]);
+    expect(uncommittedFiles(repo)).toEqual([]);
   });
 
   test('leave nothing to commit after git add and a deletion', async () => {
@@ -94,7 +99,7 @@ describe('a path', () => {
     expect(await commit(repo, 'build/out.js')).toEqual({ kind: 'nothing' });
     repo.write('known.log', 'two\n');
     expect(await commit(repo, 'build/out.js', 'known.log')).toEqual(FINE);
-    expect(changed(repo)).toBe('M\tknown.log');
+    expect(changesOfHead(repo)).toBe('M\tknown.log');
   });
 
   test('that became a repository is not committed', async () => {
@@ -108,10 +113,10 @@ describe('a path', () => {
 
 describe('a commit that fails', () => {
   /** Expects a failure with a reason, and unchanged files, index and commits. */
-  async function isRefused(repo: TestRepo, said: RegExp, ...paths: string[]): Promise<void> {
-    const state = () => [left(repo), repo.git('ls-files', '-s'), repo.git('log', '--all', '--format=%H')];
+  async function isRefused(repo: TestRepo, message: RegExp, ...paths: string[]): Promise<void> {
+    const state = () => [uncommittedFiles(repo), repo.git('ls-files', '-s'), repo.git('log', '--all', '--format=%H')];
     const before = state();
-    expect(await commit(repo, ...paths)).toEqual({ kind: 'failed', said: expect.stringMatching(said) });
+    expect(await commit(repo, ...paths)).toEqual({ kind: 'failed', said: expect.stringMatching(message) });
     expect(state()).toEqual(before);
   }
 
@@ -169,7 +174,7 @@ describe('a commit that fails', () => {
     repo.write('.git/index.lock', '');
     expect(await commit(repo, ART, 'docs/new.md')).toMatchObject({ kind: 'failed', said: /index\.lock/ });
     rmSync(join(repo.root, '.git/index.lock'));
-    expect(left(repo)).toEqual([` M ${ART}`, '?? docs/new.md']);
+    expect(uncommittedFiles(repo)).toEqual([` M ${ART}`, '?? docs/new.md']);
   });
 });
 
@@ -185,12 +190,15 @@ describe('a commit', () => {
   });
 
   test('can be the first commit', async () => {
-    const repo = named(emptyRepo());
+    const repo = withAuthor(emptyRepo());
     repo.write(ART, 'one\n');
     repo.write('src/a.ts', 'staged\n');
     repo.git('add', 'src/a.ts');
     expect(await commit(repo, ART)).toEqual(FINE);
-    expect([repo.git('ls-tree', '-r', '--name-only', 'HEAD'), left(repo)]).toEqual([`${ART}\n`, ['A  src/a.ts']]);
+    expect([repo.git('ls-tree', '-r', '--name-only', 'HEAD'), uncommittedFiles(repo)]).toEqual([
+      `${ART}\n`,
+      ['A  src/a.ts'],
+    ]);
   });
 
   test('can be made on a detached HEAD', async () => {

@@ -39,20 +39,20 @@ commitsContract('with git', () => {
   const repo = repoWith(FIRST);
   repo.git('config', 'user.name', 'Test');
   repo.git('config', 'user.email', 'test@example.invalid');
-  const known = new Map<string, string>();
+  const textByBlob = new Map<string, string>();
   const blob = (text: string) =>
     createHash('sha1')
       .update(`blob ${Buffer.byteLength(text)}\0${text}`)
       .digest('hex');
   const write = (path: string, text: string) => {
-    known.set(blob(text), text);
+    textByBlob.set(blob(text), text);
     repo.write(path, text);
   };
-  for (const text of Object.values(FIRST)) known.set(blob(text), text);
+  for (const text of Object.values(FIRST)) textByBlob.set(blob(text), text);
   const head = () => {
     const lines = repo.git('ls-tree', '-r', '-z', 'HEAD').split('\0').filter(Boolean);
     return Object.fromEntries(
-      lines.map((line) => [line.slice(line.indexOf('\t') + 1), known.get(line.split(/\s/)[2] ?? '') ?? '']),
+      lines.map((line) => [line.slice(line.indexOf('\t') + 1), textByBlob.get(line.split(/\s/)[2] ?? '') ?? '']),
     );
   };
   return {
@@ -67,7 +67,7 @@ commitsContract('with git', () => {
 
 /** The contract of Commits. */
 function commitsContract(name: string, open: () => Opened): void {
-  const paths = (...all: string[]) => all as RepoPath[];
+  const paths = (...names: string[]) => names as RepoPath[];
   const FINE = { kind: 'committed', commit: expect.any(String) };
 
   describe(`commits ${name}`, () => {
@@ -90,8 +90,8 @@ function commitsContract(name: string, open: () => Opened): void {
       remove('docs/c.md');
       write('docs/renamed.md', 'c\n');
       write('foreign.md', 'foreign\n');
-      const named = paths('a.md', 'new/file.md', 'b.md', 'docs/c.md', 'docs/renamed.md');
-      expect(await commits.commit(named, 'work')).toEqual(FINE);
+      const requestedPaths = paths('a.md', 'new/file.md', 'b.md', 'docs/c.md', 'docs/renamed.md');
+      expect(await commits.commit(requestedPaths, 'work')).toEqual(FINE);
       expect(head()).toEqual({ 'a.md': 'new a\n', 'new/file.md': 'new\n', 'docs/renamed.md': 'c\n' });
     });
 
@@ -106,11 +106,11 @@ function commitsContract(name: string, open: () => Opened): void {
       ['no path', []],
       ['a path that did not change', ['a.md']],
       ['a path that was never there', ['nowhere.md']],
-    ])('has nothing to commit for %s', async (_title, named) => {
+    ])('has nothing to commit for %s', async (_title, requestedPaths) => {
       const { commits, write, headId } = open();
       write('b.md', 'new b\n');
       const before = headId();
-      expect(await commits.commit(paths(...named), 'work')).toEqual({ kind: 'nothing' });
+      expect(await commits.commit(paths(...requestedPaths), 'work')).toEqual({ kind: 'nothing' });
       expect(headId()).toBe(before);
     });
 
@@ -134,10 +134,10 @@ function commitsContract(name: string, open: () => Opened): void {
 
     test('takes names of every kind literally and never as patterns', async () => {
       const { commits, write, remove, head } = open();
-      for (const one of [...ODD, 'a.md', 'b.md', 'new.md']) write(one, 'odd\n');
+      for (const path of [...ODD, 'a.md', 'b.md', 'new.md']) write(path, 'odd\n');
       expect(await commits.commit(paths(...ODD), 'work')).toEqual(FINE);
-      expect(head()).toEqual({ ...FIRST, ...Object.fromEntries(ODD.map((one) => [one, 'odd\n'])) });
-      for (const one of ODD) remove(one);
+      expect(head()).toEqual({ ...FIRST, ...Object.fromEntries(ODD.map((path) => [path, 'odd\n'])) });
+      for (const path of ODD) remove(path);
       expect(await commits.commit(paths(...ODD), 'work')).toEqual(FINE);
       expect(head()).toEqual(FIRST);
     });

@@ -25,7 +25,7 @@ function withAttributes(text: string, files: Readonly<Record<string, string>> = 
 }
 
 /** Returns the changed files, the text of the whole diff, and the files that `instructions` lists as changed. */
-async function shown(repo: Repo): Promise<{ files: string[]; diff: string; listed: readonly string[] }> {
+async function reviewView(repo: Repo): Promise<{ files: string[]; diff: string; listed: readonly string[] }> {
   const snapshot = await takeAt(repo.root);
   const snapshots = await snapshotsAt(repo.root);
   const base = repo.git('rev-parse', 'main').trim();
@@ -36,7 +36,7 @@ async function shown(repo: Repo): Promise<{ files: string[]; diff: string; liste
 
 const EVIL = 'evil();\n';
 /** Chinese characters whose bytes in UTF-16 are English text. */
-const disguised = Buffer.from('steal(); // all of it. \n', 'latin1');
+const disguisedCode = Buffer.from('steal(); // all of it. \n', 'latin1');
 
 describe('reviewers see the bytes on disk if git stores others:', () => {
   test.each<[string, () => Repo, string]>([
@@ -64,7 +64,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
       'a working-tree-encoding that the repository sets',
       () => {
         const repo = withAttributes('*.js working-tree-encoding=UTF-16LE\n');
-        repo.write('new.js', disguised);
+        repo.write('new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -74,7 +74,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
       () => {
         const repo = someRepo();
         repo.write('.gitattributes', '*.js working-tree-encoding=UTF-16LE\n');
-        repo.write('new.js', disguised);
+        repo.write('new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -84,7 +84,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
       () => {
         const repo = someRepo();
         repo.write('.git/info/attributes', '*.js working-tree-encoding=UTF-16LE\n');
-        repo.write('new.js', disguised);
+        repo.write('new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -95,7 +95,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
         const repo = someRepo();
         repo.write('.git/info/exclude', '.gitattributes\n');
         repo.write('sub/.gitattributes', '*.js working-tree-encoding=UTF-16LE\n');
-        repo.write('sub/new.js', disguised);
+        repo.write('sub/new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -107,7 +107,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
         const path = join(repo.root, '.git/more');
         writeFileSync(path, '*.js working-tree-encoding=UTF-16LE\n');
         repo.git('config', 'core.attributesFile', path);
-        repo.write('new.js', disguised);
+        repo.write('new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -120,7 +120,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
         writeFileSync(path, '*.js working-tree-encoding=UTF-16LE\n');
         writeFileSync(join(repo.root, '.git/mine'), `[core]\n\tattributesFile = ${path}\n`);
         vi.stubEnv('GIT_CONFIG_GLOBAL', join(repo.root, '.git/mine'));
-        repo.write('new.js', disguised);
+        repo.write('new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -134,7 +134,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
         vi.stubEnv('GIT_CONFIG_COUNT', '1');
         vi.stubEnv('GIT_CONFIG_KEY_0', 'core.attributesFile');
         vi.stubEnv('GIT_CONFIG_VALUE_0', path);
-        repo.write('new.js', disguised);
+        repo.write('new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -145,7 +145,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
         const repo = someRepo();
         vi.stubEnv('XDG_CONFIG_HOME', join(repo.root, '.git/home'));
         repo.write('.git/home/git/attributes', '*.js working-tree-encoding=UTF-16LE\n');
-        repo.write('new.js', disguised);
+        repo.write('new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -156,7 +156,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
         const repo = someRepo();
         repo.write('.git/info/exclude', 'gen/\n');
         repo.write('gen/.gitattributes', '*.js working-tree-encoding=UTF-16LE\n');
-        repo.write('gen/new.js', disguised);
+        repo.write('gen/new.js', disguisedCode);
         repo.git('add', '-f', 'gen/new.js');
         return repo;
       },
@@ -167,7 +167,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
       () => {
         const repo = withAttributes('*.js working-tree-encoding=UTF-16LE\n');
         repo.git('sparse-checkout', 'set', '--no-cone', '/*', '!/.gitattributes');
-        repo.write('new.js', disguised);
+        repo.write('new.js', disguisedCode);
         return repo;
       },
       'steal(); // all of it.',
@@ -194,7 +194,7 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
   ])('%s', async (_, make, text) => {
     const repo = make();
     for (const round of [1, 2]) {
-      const { diff, listed } = await shown(repo);
+      const { diff, listed } = await reviewView(repo);
       expect(diff, `round ${round}`).toContain(text);
       expect(listed, `round ${round}`).not.toEqual([]);
     }
@@ -203,11 +203,11 @@ describe('reviewers see the bytes on disk if git stores others:', () => {
   test('the edit of a filtered file counts although git stores the same text', async () => {
     const repo = withAttributes('a.txt filter=own\n');
     filter(repo, 'echo a');
-    expect(await shown(repo)).toMatchObject({ files: [], listed: [] });
+    expect(await reviewView(repo)).toMatchObject({ files: [], listed: [] });
     repo.write('a.txt', EVIL);
-    expect(await shown(repo)).toMatchObject({ files: ['M a.txt'], listed: ['a.txt'] });
+    expect(await reviewView(repo)).toMatchObject({ files: ['M a.txt'], listed: ['a.txt'] });
     repo.write('a.txt', 'a\n');
-    expect(await shown(repo)).toMatchObject({ files: [], listed: [] });
+    expect(await reviewView(repo)).toMatchObject({ files: [], listed: [] });
   });
 });
 
@@ -224,10 +224,10 @@ describe('a difference that hides nothing is no change:', () => {
   ])('%s', async (_, attributes, files, act) => {
     const repo = withAttributes(attributes);
     act(repo);
-    const seen = await shown(repo);
-    expect(seen.files).toEqual(files);
-    expect(seen.listed).toEqual(files.map((file) => file.slice(2)));
-    expect(seen.diff).not.toContain('onceover:');
+    const result = await reviewView(repo);
+    expect(result.files).toEqual(files);
+    expect(result.listed).toEqual(files.map((file) => file.slice(2)));
+    expect(result.diff).not.toContain('onceover:');
   });
 });
 

@@ -8,18 +8,18 @@ import { findRepository } from '../../src/git/locate.ts';
 vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null');
 vi.stubEnv('GIT_CONFIG_SYSTEM', '/dev/null');
 
-const given = new Set<string>();
+const variableNames = new Set<string>();
 const setEnv = (name: string, text: string) => {
-  given.add(name);
+  variableNames.add(name);
   process.env[name] = text;
 };
 afterEach(() => {
-  for (const name of given) delete process.env[name];
-  given.clear();
+  for (const name of variableNames) delete process.env[name];
+  variableNames.clear();
 });
 
 /** A repository with a committed change on branch work. */
-function changed(): Repo {
+function changedRepo(): Repo {
   const repo = someRepo();
   repo.write('a.txt', 'evil\n');
   repo.commit();
@@ -73,9 +73,9 @@ describe('the change stays visible although git gets another history by', () => 
     [
       'an alternate object store',
       (repo) => {
-        const other = someRepo();
-        repo.write('.git/objects/info/alternates', `${join(other.root, '.git/objects')}\n`);
-        setEnv('GIT_ALTERNATE_OBJECT_DIRECTORIES', join(other.root, '.git/objects'));
+        const otherRepo = someRepo();
+        repo.write('.git/objects/info/alternates', `${join(otherRepo.root, '.git/objects')}\n`);
+        setEnv('GIT_ALTERNATE_OBJECT_DIRECTORIES', join(otherRepo.root, '.git/objects'));
       },
     ],
     ['a switch for tests of git', () => setEnv('GIT_TEST_FSMONITOR', elsewhere(''))],
@@ -83,7 +83,7 @@ describe('the change stays visible although git gets another history by', () => 
     ['diff.ignoreSubmodules', (repo) => repo.git('config', 'diff.ignoreSubmodules', 'all')],
     ['GIT_EXTERNAL_DIFF', () => setEnv('GIT_EXTERNAL_DIFF', 'true')],
   ])('%s', async (_, act) => {
-    const repo = changed();
+    const repo = changedRepo();
     act(repo);
     expect(brief((await takeAt(repo.root)).entries)).toEqual(['M a.txt']);
   });
@@ -106,28 +106,28 @@ describe('the change stays visible although git gets another history by', () => 
 
 describe('git reads another working tree because of', () => {
   test.each<[string, (repo: Repo, other: string) => void]>([
-    ['core.worktree', (repo, other) => repo.git('config', 'core.worktree', other)],
-    ['GIT_WORK_TREE', (_, other) => setEnv('GIT_WORK_TREE', other)],
+    ['core.worktree', (repo, copy) => repo.git('config', 'core.worktree', copy)],
+    ['GIT_WORK_TREE', (_, copy) => setEnv('GIT_WORK_TREE', copy)],
   ])('%s', async (_, act) => {
-    const repo = changed();
-    const other = join(temporaryFolder(), 'copy');
-    repo.git('clone', '-q', '-b', 'main', '.', other);
-    act(repo, other);
+    const repo = changedRepo();
+    const copy = join(temporaryFolder(), 'copy');
+    repo.git('clone', '-q', '-b', 'main', '.', copy);
+    act(repo, copy);
     expect(await findRepository(repo.root)).toEqual({
       ok: false,
-      failure: { kind: 'other-worktree', folder: repo.root, root: other },
+      failure: { kind: 'other-worktree', folder: repo.root, root: copy },
     });
   });
 
   test('GIT_WORK_TREE is fine in the folder that it names', async () => {
-    const repo = changed();
+    const repo = changedRepo();
     setEnv('GIT_DIR', join(repo.root, '.git'));
     setEnv('GIT_WORK_TREE', repo.root);
     expect(await findRepository(join(repo.root, 'sub'))).toMatchObject({ ok: true, value: { root: repo.root } });
   });
 
   test('a submodule and a repository with a separate git folder are fine', async () => {
-    const repo = changed();
+    const repo = changedRepo();
     const separate = join(temporaryFolder(), 'work');
     repo.git('clone', '-q', '--separate-git-dir', join(temporaryFolder(), 'git'), '.', separate);
     expect(await findRepository(separate)).toMatchObject({ ok: true });

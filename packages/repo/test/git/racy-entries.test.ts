@@ -51,10 +51,10 @@ describe.each([
     const before = git('ls-files', '-s', '-t');
     expect(sizes().filter((size) => size === 0)).toHaveLength(1);
 
-    const forgotten = clearRacySizes(index, 0);
-    if (forgotten === null) throw new Error('it could not be read');
-    expect(isCompleteIndex(forgotten)).toBe(true);
-    writeFileSync(path, forgotten);
+    const clearedIndex = clearRacySizes(index, 0);
+    if (clearedIndex === null) throw new Error('it could not be read');
+    expect(isCompleteIndex(clearedIndex)).toBe(true);
+    writeFileSync(path, clearedIndex);
     expect(sizes()).toEqual(NAMES.map(() => 0));
     expect(git('ls-files', '-s', '-t')).toBe(before);
     expect(
@@ -67,7 +67,7 @@ describe.each([
 
 test('clears only the sizes of entries from that second or later', () => {
   const { path, index, sizes } = sample(2, 'sha1');
-  const [first, ...others] = sizes();
+  const [first, ...otherSizes] = sizes();
   const second = index.readUInt32BE(12);
   const older = Buffer.from(index);
   older.writeUInt32BE(second - 1, 12);
@@ -76,7 +76,7 @@ test('clears only the sizes of entries from that second or later', () => {
     .digest()
     .copy(older, older.length - 20);
   writeFileSync(path, clearRacySizes(older, second) ?? '');
-  expect(sizes()).toEqual([first, ...others.map(() => 0)]);
+  expect(sizes()).toEqual([first, ...otherSizes.map(() => 0)]);
 });
 
 test('returns null for bytes that are not an index', () => {

@@ -52,20 +52,23 @@ function repositoryContract(name: string, open: (history: History) => Promise<Re
       ['deleted, uncommitted', { a: '1', b: '1' }, { a: '1', b: '1' }, { b: '1' }, [], ['a']],
       ['deleted and recreated', { a: '1', b: '1' }, { b: '1' }, { a: '1', b: '1' }, ['a'], []],
       ['moved', { a: '1' }, { b: '1' }, { b: '1' }, ['b'], ['a']],
-    ])('%s', async (_, base, head, now, changed, deleted) => {
+    ])('%s', async (_, base, head, now, changedPaths, deletedPaths) => {
       const repository = await open({ base, head, now });
-      const found = await repository.changes(null);
-      expect(found).toMatchObject({ ok: true, value: { base: { name: 'main' }, changed, deleted, submodules: [] } });
-      expect(await repository.changes('main')).toEqual(found);
+      const changes = await repository.changes(null);
+      expect(changes).toMatchObject({
+        ok: true,
+        value: { base: { name: 'main' }, changed: changedPaths, deleted: deletedPaths, submodules: [] },
+      });
+      expect(await repository.changes('main')).toEqual(changes);
     });
 
     test('sorts paths by code point', async () => {
-      const ordered = ['Z', 'a-b', 'a/b', '\uff5e', '\u{1f600}'];
-      const tree = Object.fromEntries(ordered.toReversed().map((path) => [path, '']));
-      const added = await open({ base: {}, head: { 'a-b': '', Z: '' }, now: tree });
-      expect(await added.changes(null)).toMatchObject({ value: { changed: ordered } });
-      const gone = await open({ base: tree, head: tree, now: {} });
-      expect(await gone.changes(null)).toMatchObject({ value: { deleted: ordered } });
+      const sortedPaths = ['Z', 'a-b', 'a/b', '\uff5e', '\u{1f600}'];
+      const tree = Object.fromEntries(sortedPaths.toReversed().map((path) => [path, '']));
+      const withNewFiles = await open({ base: {}, head: { 'a-b': '', Z: '' }, now: tree });
+      expect(await withNewFiles.changes(null)).toMatchObject({ value: { changed: sortedPaths } });
+      const withoutFiles = await open({ base: tree, head: tree, now: {} });
+      expect(await withoutFiles.changes(null)).toMatchObject({ value: { deleted: sortedPaths } });
     });
 
     test('reports every file as a change if there is no commit', async () => {
@@ -78,15 +81,15 @@ function repositoryContract(name: string, open: (history: History) => Promise<Re
 
     test('lists all tracked and untracked paths, also together with the changes', async () => {
       const repository = await open({ base: { a: '1' }, head: { a: '1', b: '1' }, now: { a: '2', 'c/d': '1' } });
-      const expected = { ...listing, tracked: ['a', 'b'], untracked: ['c/d'] };
-      expect(await repository.listing()).toEqual({ ok: true, value: { listing: expected, deleted: ['b'] } });
-      expect(await repository.changes(null)).toMatchObject({ value: { listing: expected } });
+      const fullListing = { ...listing, tracked: ['a', 'b'], untracked: ['c/d'] };
+      expect(await repository.listing()).toEqual({ ok: true, value: { listing: fullListing, deleted: ['b'] } });
+      expect(await repository.changes(null)).toMatchObject({ value: { listing: fullListing } });
     });
 
     test('leaves out ignored files unless they are tracked', async () => {
-      const ignored = ['a', 'c', 'gone'];
+      const ignoredPaths = ['a', 'c', 'gone'];
       const tree = { a: '1', b: '1' };
-      const repository = await open({ base: tree, head: tree, now: { a: '2', b: '1', c: '1' }, ignored });
+      const repository = await open({ base: tree, head: tree, now: { a: '2', b: '1', c: '1' }, ignored: ignoredPaths });
       const value = { changed: ['a'], listing: { tracked: ['a', 'b'], untracked: [] } };
       expect(await repository.changes(null)).toMatchObject({ ok: true, value });
       const answers = await Promise.all(['a', 'b', 'c', 'gone'].map((path) => repository.ignores(path as RepoPath)));
@@ -100,8 +103,8 @@ function repositoryContract(name: string, open: (history: History) => Promise<Re
 
     test('knows the paths of the last commit and of the base', async () => {
       const repository = await open({ base: { a: '', b: '' }, head: { b: '', c: '' }, now: { d: '' } });
-      const known = await repository.known(['never', 'd', 'c', 'b', 'a'] as RepoPath[], null);
-      expect(known).toEqual({ ok: true, value: new Set(['a', 'b', 'c']) });
+      const trackedPaths = await repository.known(['never', 'd', 'c', 'b', 'a'] as RepoPath[], null);
+      expect(trackedPaths).toEqual({ ok: true, value: new Set(['a', 'b', 'c']) });
     });
 
     test('knows no path if there is no commit', async () => {

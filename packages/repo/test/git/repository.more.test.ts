@@ -9,6 +9,6 @@ test('git gets more names than fit on a command line', async () => {
   const many = Array.from({ length: 30_000 }, (_, n) => `${'folder/'.repeat(12)}${n}.txt`);
   const place = await findRepository(repo.root);
   if (!place.ok) throw new Error(place.failure.kind);
-  const known = await openRepository(place.value).known([...many, 'a.txt'] as RepoPath[], null);
-  expect(known).toEqual({ ok: true, value: new Set(['a.txt']) });
+  const trackedPaths = await openRepository(place.value).known([...many, 'a.txt'] as RepoPath[], null);
+  expect(trackedPaths).toEqual({ ok: true, value: new Set(['a.txt']) });
 });

@@ -60,7 +60,7 @@ function clone(repo: TestRepo, ...options: string[]): string {
 
 const NO_REFRESH = 'diff.autoRefreshIndex';
 const onMain = (repo: TestRepo) => repo.git('branch', '-f', 'main');
-const changed = (...paths: string[]) => ({ ok: true, value: { changed: paths, deleted: [], submodules: [] } });
+const changesOf = (...paths: string[]) => ({ ok: true, value: { changed: paths, deleted: [], submodules: [] } });
 
 describe('changed files', () => {
   test.each<[string, string[], string[], (repo: Repo) => unknown]>([
@@ -99,10 +99,10 @@ describe('changed files', () => {
     ['ignored', [], [], (repo) => [repo.write('.git/info/exclude', '*.log\n'), repo.write('sub/x.log', '')]],
     ['ignored, but tracked', ['a.txt'], [], (repo) => [repo.write('.git/info/exclude', '*'), repo.write('a.txt', '2')]],
     ['left out by a sparse checkout', [], [], (repo) => repo.git('sparse-checkout', 'set', '--no-cone', 'a.txt')],
-  ])('%s', async (_, changed, deleted, act) => {
+  ])('%s', async (_, changedPaths, deletedPaths, act) => {
     const repo = someRepo();
     act(repo);
-    const value = { base: { name: 'main' }, changed, deleted, submodules: [] };
+    const value = { base: { name: 'main' }, changed: changedPaths, deleted: deletedPaths, submodules: [] };
     expect(await changesAt(repo.root)).toMatchObject({ ok: true, value });
   });
 
@@ -123,7 +123,7 @@ describe('changed files', () => {
     repo.write('a.txt', '2');
     repo.commit();
     repo.git('checkout', '-q', 'work');
-    expect(await changesAt(repo.root)).toMatchObject(changed());
+    expect(await changesAt(repo.root)).toMatchObject(changesOf());
   });
 
   test('leave out a file of which git converts the line endings', async () => {
@@ -133,7 +133,7 @@ describe('changed files', () => {
     repo.git('checkout', '--', 'a.txt');
     expect(readFileSync(join(repo.root, 'a.txt'), 'utf8')).toBe('a\r\n');
     repo.touch('a.txt');
-    expect(await changesAt(repo.root)).toMatchObject(changed());
+    expect(await changesAt(repo.root)).toMatchObject(changesOf());
   });
 
   test('are the same for the same content in another commit', async () => {
@@ -141,9 +141,9 @@ describe('changed files', () => {
     repo.write('a.txt', '2');
     const answer = await changesAt(repo.root);
     repo.commit();
-    const committed = await changesAt(repo.root);
+    const changes = await changesAt(repo.root);
     repo.git('commit', '-q', '--amend', '-m', 'said otherwise');
-    expect(committed).toEqual(answer);
+    expect(changes).toEqual(answer);
     expect(await changesAt(repo.root)).toEqual(answer);
   });
 
@@ -158,7 +158,7 @@ describe('changed files', () => {
     repo.commit();
     expect(() => repo.git('merge', '-q', 'work')).toThrow();
     const result = await changesAt(repo.root);
-    expect(result).toMatchObject(changed('a.txt', 'b.txt'));
+    expect(result).toMatchObject(changesOf('a.txt', 'b.txt'));
     expect(result).toMatchObject({ value: { listing: { tracked: ['a.txt', 'b.txt', 'sub/c.txt'] } } });
   });
 
@@ -173,10 +173,10 @@ describe('changed files', () => {
     vi.resetModules();
     const { openRepository } = await import('../../src/git/repository.ts');
     const { place } = await repositoryAt(repo.root);
-    expect(await openRepository(place).changes(null)).toMatchObject(changed());
-    const visited = readFileSync(trace, 'utf8').match(/(?<="directories-visited","value":")\d+/g) ?? [];
-    expect(visited.length).toBeGreaterThan(0);
-    expect(Math.max(...visited.map(Number))).toBeLessThan(10);
+    expect(await openRepository(place).changes(null)).toMatchObject(changesOf());
+    const folderCounts = readFileSync(trace, 'utf8').match(/(?<="directories-visited","value":")\d+/g) ?? [];
+    expect(folderCounts.length).toBeGreaterThan(0);
+    expect(Math.max(...folderCounts.map(Number))).toBeLessThan(10);
   });
 
   test('leave the user’s index unchanged', async () => {
@@ -185,7 +185,7 @@ describe('changed files', () => {
     repo.touch('a.txt');
     repo.write('b.txt', '2');
     const before = index();
-    expect(await changesAt(repo.root)).toMatchObject(changed('b.txt'));
+    expect(await changesAt(repo.root)).toMatchObject(changesOf('b.txt'));
     expect(index().equals(before)).toBe(true);
   });
 });
@@ -211,12 +211,12 @@ describe('names', () => {
   test('are literal for untracked, changed and deleted files', async () => {
     const repo = repoWith({ 'a.txt': '' });
     for (const name of names) repo.write(name, '1');
-    expect(await changesAt(repo.root)).toMatchObject(changed(...names));
+    expect(await changesAt(repo.root)).toMatchObject(changesOf(...names));
     repo.commit();
     onMain(repo);
-    expect(await changesAt(repo.root)).toMatchObject(changed());
+    expect(await changesAt(repo.root)).toMatchObject(changesOf());
     for (const name of names) repo.write(name, '2');
-    expect(await changesAt(repo.root)).toMatchObject(changed(...names));
+    expect(await changesAt(repo.root)).toMatchObject(changesOf(...names));
     for (const name of names) rmSync(join(repo.root, name));
     expect(await changesAt(repo.root)).toMatchObject({ value: { changed: [], deleted: names } });
   });
@@ -264,7 +264,7 @@ describe.each(['--assume-unchanged', '--skip-worktree'])('a file with %s', (flag
     ['with a tab in its name', 'tab\there', [], () => {}],
     ['with a line break in its name', 'new\nline', [], () => {}],
     ['with a colon before its name', ':colon', [], () => {}],
-  ])('%s', async (_, path, changed, act) => {
+  ])('%s', async (_, path, changedPaths, act) => {
     const repo = someRepo();
     for (const name of ['tab\there', 'new\nline', ':colon']) repo.write(name, '1');
     repo.link('link', 'a.txt');
@@ -273,8 +273,11 @@ describe.each(['--assume-unchanged', '--skip-worktree'])('a file with %s', (flag
     onMain(repo);
     repo.git('update-index', flag, '--', path);
     act(repo);
-    const unwatched = lstatSync(join(repo.root, path), { throwIfNoEntry: false }) === undefined ? [] : [path];
-    expect(await changesAt(repo.root)).toMatchObject({ ok: true, value: { changed, listing: { unwatched } } });
+    const unwatchedPaths = lstatSync(join(repo.root, path), { throwIfNoEntry: false }) === undefined ? [] : [path];
+    expect(await changesAt(repo.root)).toMatchObject({
+      ok: true,
+      value: { changed: changedPaths, listing: { unwatched: unwatchedPaths } },
+    });
   });
 });
 
@@ -304,7 +307,7 @@ describe('nested repositories', () => {
       [],
       (repo) => [repo.git('init', '-q', 'nested'), repo.write('.git/info/exclude', 'nested')],
     ],
-  ])('%s', async (_, changed, submodules, act) => {
+  ])('%s', async (_, changedPaths, submodules, act) => {
     const repo = someRepo();
     const module = repoWith({ 'x.txt': '1' });
     module.commit();
@@ -312,7 +315,7 @@ describe('nested repositories', () => {
     repo.commit();
     onMain(repo);
     act(repo);
-    expect(await changesAt(repo.root)).toMatchObject({ ok: true, value: { changed, submodules } });
+    expect(await changesAt(repo.root)).toMatchObject({ ok: true, value: { changed: changedPaths, submodules } });
   });
 });
 
@@ -322,9 +325,9 @@ describe('finding the repository', () => {
     repo.git('config', 'diff.relative', 'true');
     repo.write('a.txt', '2');
     repo.write('sub/new.txt', '');
-    const found = await repositoryAt(join(repo.root, 'sub'));
-    expect(found.place).toMatchObject({ root: repo.root, prefix: 'sub', shallow: false, usualBase: 'main' });
-    expect(await found.changes(null)).toMatchObject(changed('a.txt', 'sub/new.txt'));
+    const repository = await repositoryAt(join(repo.root, 'sub'));
+    expect(repository.place).toMatchObject({ root: repo.root, prefix: 'sub', shallow: false, usualBase: 'main' });
+    expect(await repository.changes(null)).toMatchObject(changesOf('a.txt', 'sub/new.txt'));
   });
 
   test('gives a linked working tree its own changes and the shared git folder', async () => {
@@ -333,9 +336,9 @@ describe('finding the repository', () => {
     repo.git('worktree', 'add', '-q', '-b', 'tree', root);
     repo.write('a.txt', '2');
     writeFileSync(join(root, 'b.txt'), '2');
-    const found = await repositoryAt(root);
-    expect(found.place).toMatchObject({ root, commonDir: join(repo.root, '.git'), prefix: '' });
-    expect(await found.changes(null)).toMatchObject(changed('b.txt'));
+    const repository = await repositoryAt(root);
+    expect(repository.place).toMatchObject({ root, commonDir: join(repo.root, '.git'), prefix: '' });
+    expect(await repository.changes(null)).toMatchObject(changesOf('b.txt'));
   });
 
   test.each<[string, () => string, string]>([
@@ -382,12 +385,14 @@ describe('the base', () => {
     ['main before master', (repo) => repo.git('branch', 'master'), null, 'main'],
     ['origin before main', (repo) => repo.git('update-ref', `refs/remotes/${remote}`, 'main'), null, remote],
     ['a detached HEAD', (repo) => repo.git('checkout', '-q', '--detach'), null, 'main'],
-  ])('%s', async (_, act, asked, name) => {
+  ])('%s', async (_, act, requestedBase, name) => {
     const repo = someRepo();
     repo.write('a.txt', '2');
     repo.commit();
     act(repo);
-    expect(await changesAt(repo.root, asked)).toMatchObject({ value: { ...changed('a.txt').value, base: { name } } });
+    expect(await changesAt(repo.root, requestedBase)).toMatchObject({
+      value: { ...changesOf('a.txt').value, base: { name } },
+    });
   });
 
   test('is origin/HEAD, whatever branch it points to', async () => {
@@ -397,10 +402,10 @@ describe('the base', () => {
     origin.commit();
     const root = clone(origin);
     writeFileSync(join(root, 'b.txt'), '2');
-    const found = await changesAt(root);
-    expect(found).toMatchObject(changed('b.txt'));
-    expect(found).toMatchObject({ value: { base: { name: 'origin/develop' } } });
-    expect(await changesAt(root, 'origin/main')).toMatchObject(changed('a.txt', 'b.txt'));
+    const changes = await changesAt(root);
+    expect(changes).toMatchObject(changesOf('b.txt'));
+    expect(changes).toMatchObject({ value: { base: { name: 'origin/develop' } } });
+    expect(await changesAt(root, 'origin/main')).toMatchObject(changesOf('a.txt', 'b.txt'));
   });
 
   test('is the merge of two merge-bases if branches were merged both ways', async () => {
@@ -454,7 +459,7 @@ describe('the base', () => {
     for (const name of ['staged', 'gone', 'a/untracked']) repo.write(name, '');
     repo.git('add', 'staged', 'gone');
     rmSync(join(repo.root, 'gone'));
-    const value = { ...changed('a/untracked', 'staged').value, base: null };
+    const value = { ...changesOf('a/untracked', 'staged').value, base: null };
     for (const base of [null, 'main']) expect(await changesAt(repo.root, base)).toMatchObject({ ok: true, value });
   });
 });

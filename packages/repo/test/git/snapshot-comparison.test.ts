@@ -39,8 +39,8 @@ describe('a change', () => {
 
   test('is compared with the configured base rather than the default one', async () => {
     const repo = grownRepo();
-    const compared = await (await snapshotsAt(repo.root)).compare(CHANGE, 'early');
-    expect(compared).toMatchObject({ value: { scope: { key: 'full' }, baseName: 'early' } });
+    const comparison = await (await snapshotsAt(repo.root)).compare(CHANGE, 'early');
+    expect(comparison).toMatchObject({ value: { scope: { key: 'full' }, baseName: 'early' } });
   });
 
   test.each<[string, string, string]>([
@@ -75,8 +75,8 @@ describe('a change', () => {
       ['main', 'crossed'],
       ['crossed', 'side'],
     ] as const) {
-      const compared = await (await snapshotsAt(repo.root)).compare({ kind: 'change', base }, usual);
-      expect(compared).toMatchObject({ value: { scope: { key: `base ${base}`, kind: 'narrow' } } });
+      const comparison = await (await snapshotsAt(repo.root)).compare({ kind: 'change', base }, usual);
+      expect(comparison).toMatchObject({ value: { scope: { key: `base ${base}`, kind: 'narrow' } } });
     }
   });
 
@@ -88,15 +88,15 @@ describe('a change', () => {
 
   test('is compared with the empty tree if there is no commit', async () => {
     const repo = emptyRepo();
-    const nothing = {
+    const emptyComparison = {
       where: { branch: 'refs/heads/main', mergeBase: null },
       baseName: null,
       baseTree: EMPTY_TREE,
       headTree: null,
     };
-    expect(await compareAt(repo.root)).toMatchObject({ ...nothing, scope: { key: 'full', kind: 'full' } });
-    const uncommitted = { key: 'uncommitted', kind: 'narrow' };
-    expect(await compareAt(repo.root, { kind: 'uncommitted' })).toMatchObject({ ...nothing, scope: uncommitted });
+    expect(await compareAt(repo.root)).toMatchObject({ ...emptyComparison, scope: { key: 'full', kind: 'full' } });
+    const scope = { key: 'uncommitted', kind: 'narrow' };
+    expect(await compareAt(repo.root, { kind: 'uncommitted' })).toMatchObject({ ...emptyComparison, scope });
   });
 });
 
@@ -112,8 +112,8 @@ describe('files', () => {
     expect(await keyOf(repo, ['a', 'b', 'a'])).toBe('files a b');
     expect(await keyOf(repo, ['a'], 'early')).toBe('files a base early');
     const files = asPaths('b', 'a');
-    const compared = await compareAt(repo.root, { kind: 'files', files, base: null });
-    expect(compared).toMatchObject({ files, scope: { kind: 'narrow' }, baseName: 'main' });
+    const comparison = await compareAt(repo.root, { kind: 'files', files, base: null });
+    expect(comparison).toMatchObject({ files, scope: { kind: 'narrow' }, baseName: 'main' });
   });
 
   test('get a short scope key if there are many', async () => {
@@ -170,8 +170,8 @@ describe('a commit', () => {
     const repo = grownRepo();
     const root = join(temporaryFolder(), 'clone');
     repo.git('clone', '-q', '--depth=1', `file://${repo.root}`, root);
-    const compared = await (await snapshotsAt(root)).compare({ kind: 'commit', commit: 'HEAD' }, null);
-    expect(compared).toEqual({ ok: false, failure: { kind: 'no-merge-base', base: 'HEAD', shallow: true } });
+    const comparison = await (await snapshotsAt(root)).compare({ kind: 'commit', commit: 'HEAD' }, null);
+    expect(comparison).toEqual({ ok: false, failure: { kind: 'no-merge-base', base: 'HEAD', shallow: true } });
   });
 });
 

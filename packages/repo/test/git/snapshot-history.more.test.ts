@@ -55,12 +55,12 @@ describe('between two snapshots', () => {
         expect(() => repo.git('merge', '-q', 'side')).toThrow(),
       ],
     ],
-  ])('%s', async (_, expected, act) => {
+  ])('%s', async (_, entries, act) => {
     const repo = changedRepo();
     expect(await entriesAt(repo)).toEqual(['M a.txt', 'A new.txt']);
     act(repo);
-    expect(await entriesAt(repo)).toEqual(expected);
-    expect(await entriesAt(repo)).toEqual(expected);
+    expect(await entriesAt(repo)).toEqual(entries);
+    expect(await entriesAt(repo)).toEqual(entries);
   });
 
   /** On work a.txt is changed and new.txt is new; on side b.txt is changed. */
@@ -172,13 +172,13 @@ test('the same content gives the same entries after any history', { timeout: 120
         if (edit.do === 'look') await takeAt(repo.root);
         else apply(repo, edit);
       }
-      const seen = await takeAt(repo.root);
-      const tree = value(await seen.tree());
+      const snapshot = await takeAt(repo.root);
+      const tree = value(await snapshot.tree());
       // The expected entries come from plain git in a new repository with the same files.
       const fresh = await fromScratch(repo);
       expect(tree).toBe(fresh.tree);
-      expect(seen.entries).toEqual((await takeAt(repo.root)).entries);
-      expect(brief(seen.entries)).toEqual(fresh.entries);
+      expect(snapshot.entries).toEqual((await takeAt(repo.root)).entries);
+      expect(brief(snapshot.entries)).toEqual(fresh.entries);
     }),
     { numRuns: 25 },
   );

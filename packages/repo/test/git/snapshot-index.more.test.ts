@@ -28,12 +28,12 @@ import { describe, expect, test } from 'vitest';
 process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
 process.env['GIT_CONFIG_SYSTEM'] = '/dev/null';
 
-const ours = (repo: Repo) => join(repo.root, '.git/onceover');
+const ownFolder = (repo: Repo) => join(repo.root, '.git/onceover');
 
 function keptIndex(repo: Repo): string {
-  const folder = join(ours(repo), 'indexes');
-  const [name, ...more] = readdirSync(folder);
-  expect(more).toEqual([]);
+  const folder = join(ownFolder(repo), 'indexes');
+  const [name, ...otherNames] = readdirSync(folder);
+  expect(otherNames).toEqual([]);
   return join(folder, name ?? '');
 }
 
@@ -41,7 +41,7 @@ test('the private index is kept, and no other file is left', async () => {
   const repo = someRepo();
   repo.write('new.txt', '1');
   value(await (await takeAt(repo.root)).tree());
-  expect(readdirSync(ours(repo))).toEqual(['answers', 'indexes']);
+  expect(readdirSync(ownFolder(repo))).toEqual(['answers', 'indexes']);
   expect(statSync(keptIndex(repo)).isFile()).toBe(true);
 });
 
@@ -93,10 +93,10 @@ test('a failure leaves no files', async () => {
   const repo = someRepo();
   const snapshots = await snapshotsAt(repo.root);
   const comparison = value(await snapshots.compare(CHANGE, null));
-  const broken = { ...comparison, baseTree: '1'.repeat(40) };
-  expect(await snapshots.take(broken, NOTHING)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
-  expect(readdirSync(ours(repo))).toEqual(['indexes']);
-  expect(readdirSync(join(ours(repo), 'indexes'))).toEqual([]);
+  const brokenComparison = { ...comparison, baseTree: '1'.repeat(40) };
+  expect(await snapshots.take(brokenComparison, NOTHING)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
+  expect(readdirSync(ownFolder(repo))).toEqual(['indexes']);
+  expect(readdirSync(join(ownFolder(repo), 'indexes'))).toEqual([]);
 });
 
 describe('a kept index that git cannot use', () => {
@@ -115,8 +115,8 @@ describe('a kept index that git cannot use', () => {
   ])('%s', async (_, act) => {
     const repo = someRepo();
     await takeAt(repo.root);
-    const kept = keptIndex(repo);
-    act(kept, readFileSync(kept));
+    const indexPath = keptIndex(repo);
+    act(indexPath, readFileSync(indexPath));
     repo.write('a.txt', '2');
     repo.write('new.txt', '2');
     for (let n = 0; n < 2; n++) expect(brief((await takeAt(repo.root)).entries)).toEqual(['M a.txt', 'A new.txt']);
@@ -174,11 +174,11 @@ describe('an index with the paths of the last commit is reused and gives the sam
     expect(keptIndex(repo)).toContain(repo.git('rev-parse', 'HEAD').trim());
     for (const act of acts) {
       act(repo);
-      const told = await lookedAt(repo);
+      const firstLook = await lookedAt(repo);
       const again = await lookedAt(repo);
       rmSync(keptIndex(repo));
       const anew = await lookedAt(repo);
-      expect([told, again]).toEqual([anew, anew]);
+      expect([firstLook, again]).toEqual([anew, anew]);
     }
   });
 
@@ -213,12 +213,12 @@ test('removes old leftovers of a killed process', async () => {
   const repo = someRepo();
   await takeAt(repo.root);
   for (const name of ['index-old', 'index-young']) {
-    mkdirSync(join(ours(repo), name));
-    for (const file of ['index', 'index.lock']) writeFileSync(join(ours(repo), name, file), '');
+    mkdirSync(join(ownFolder(repo), name));
+    for (const file of ['index', 'index.lock']) writeFileSync(join(ownFolder(repo), name, file), '');
   }
-  utimesSync(join(ours(repo), 'index-old'), 1_000_000, 1_000_000);
+  utimesSync(join(ownFolder(repo), 'index-old'), 1_000_000, 1_000_000);
   await takeAt(repo.root);
-  expect(readdirSync(ours(repo)).sort()).toEqual(['answers', 'index-young', 'indexes']);
+  expect(readdirSync(ownFolder(repo)).sort()).toEqual(['answers', 'index-young', 'indexes']);
 });
 
 test('four snapshots at the same time', async () => {
@@ -230,27 +230,27 @@ test('four snapshots at the same time', async () => {
     const trees = await Promise.all(snapshots.map(async (snapshot) => value(await snapshot.tree())));
     for (const { entries } of snapshots) expect(brief(entries)).toEqual(['M a.txt', 'A new.txt']);
     expect(new Set(trees).size).toBe(1);
-    expect(readdirSync(ours(repo))).toEqual(['answers', 'indexes']);
+    expect(readdirSync(ownFolder(repo))).toEqual(['answers', 'indexes']);
     repo.touch('b.txt');
   }
 });
 
 test('each working tree has its own index, and the oldest are removed', async () => {
   const repo = someRepo();
-  const other = join(temporaryFolder(), 'other');
-  repo.git('worktree', 'add', '-q', other, '-b', 'other');
-  writeFileSync(join(other, 'a.txt'), 'other');
+  const linkedRoot = join(temporaryFolder(), 'other');
+  repo.git('worktree', 'add', '-q', linkedRoot, '-b', 'other');
+  writeFileSync(join(linkedRoot, 'a.txt'), 'other');
   repo.write('b.txt', 'here');
   for (let n = 0; n < 2; n++) {
-    expect(brief((await takeAt(other)).entries)).toEqual(['M a.txt']);
+    expect(brief((await takeAt(linkedRoot)).entries)).toEqual(['M a.txt']);
     expect(brief((await takeAt(repo.root)).entries)).toEqual(['M b.txt']);
   }
-  const folder = join(ours(repo), 'indexes');
+  const folder = join(ownFolder(repo), 'indexes');
   expect(readdirSync(folder)).toHaveLength(2);
   for (let n = 0; n < 70; n++) writeFileSync(join(folder, `old${n}`), '');
   for (let n = 0; n < 70; n++) utimesSync(join(folder, `old${n}`), n, n);
-  writeFileSync(join(other, 'a.txt'), 'another');
-  await takeAt(other);
+  writeFileSync(join(linkedRoot, 'a.txt'), 'another');
+  await takeAt(linkedRoot);
   expect(readdirSync(folder)).toHaveLength(64);
   expect(existsSync(join(folder, 'old0'))).toBe(false);
 });

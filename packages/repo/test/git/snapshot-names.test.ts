@@ -39,8 +39,8 @@ test('names of every kind are literal: new, changed, deleted and generated files
   expect(new Set(brief((await takeAt(repo.root)).entries))).toEqual(new Set(names.map((name) => `M ${name}`)));
   for (const name of names) rmSync(join(repo.root, name));
   expect(new Set(brief((await takeAt(repo.root)).entries))).toEqual(new Set(names.map((name) => `D ${name}`)));
-  const left = { folders: asPaths(...names) };
-  expect((await takeAt(repo.root, CHANGE, left)).entries).toEqual([]);
+  const omittedFiles = { folders: asPaths(...names) };
+  expect((await takeAt(repo.root, CHANGE, omittedFiles)).entries).toEqual([]);
 });
 
 test.each<[string, string[], (repo: Repo, path: Buffer) => unknown]>([

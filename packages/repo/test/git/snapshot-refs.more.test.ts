@@ -34,13 +34,13 @@ const refsOf = (repo: Repo, root = repo.root) =>
 describe('a pinned tree', () => {
   test('survives git gc, unlike other trees', async () => {
     const repo = someRepo();
-    const kept = await keep(repo.root, 'kept');
-    const dropped = await keep(repo.root, 'dropped');
-    value(await (await snapshotsAt(repo.root)).prune(new Set([kept])));
+    const keptTree = await keep(repo.root, 'kept');
+    const droppedTree = await keep(repo.root, 'dropped');
+    value(await (await snapshotsAt(repo.root)).prune(new Set([keptTree])));
     collect(repo);
-    expect(await textOf(repo.root, kept)).toEqual({ ok: true, value: 'kept' });
-    expect(await textOf(repo.root, dropped)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
-    expect(refsOf(repo)).toEqual([`refs/onceover/main/${kept}`]);
+    expect(await textOf(repo.root, keptTree)).toEqual({ ok: true, value: 'kept' });
+    expect(await textOf(repo.root, droppedTree)).toMatchObject({ ok: false, failure: { kind: 'git-failed' } });
+    expect(refsOf(repo)).toEqual([`refs/onceover/main/${keptTree}`]);
   });
 
   test('can be pinned twice', async () => {
@@ -102,14 +102,14 @@ async function loose(root: string, text: string): Promise<SnapshotId> {
 describe('a tree that is pinned for an owner', () => {
   test('survives a prune until the owner pins other trees', async () => {
     const repo = someRepo();
-    const [first, second, other] = [
+    const [first, second, otherOwnerTree] = [
       await loose(repo.root, '1'),
       await loose(repo.root, '2'),
       await loose(repo.root, '3'),
     ];
     const snapshots = await snapshotsAt(repo.root);
     value(await snapshots.hold('one', new Set([first])));
-    value(await snapshots.hold('two', new Set([other])));
+    value(await snapshots.hold('two', new Set([otherOwnerTree])));
     value(await snapshots.prune(new Set()));
     collect(repo);
     expect((await textOf(repo.root, first)).ok).toBe(true);
@@ -120,23 +120,23 @@ describe('a tree that is pinned for an owner', () => {
     collect(repo);
     expect((await textOf(repo.root, first)).ok).toBe(false);
     expect(await textOf(repo.root, third)).toEqual({ ok: true, value: '4' });
-    expect(await textOf(repo.root, other)).toEqual({ ok: true, value: '3' });
+    expect(await textOf(repo.root, otherOwnerTree)).toEqual({ ok: true, value: '3' });
     for (const owner of ['one', 'two']) value(await snapshots.hold(owner, new Set()));
     expect(repo.git('for-each-ref')).not.toContain('onceover');
   });
 
   test('survives in another working tree as long as that exists', async () => {
     const repo = someRepo();
-    const other = join(temporaryFolder(), 'other');
-    repo.git('worktree', 'add', '-q', other, '-b', 'other');
-    const there = await loose(other, 'there');
-    value(await (await snapshotsAt(other)).hold('one', new Set([there])));
+    const linkedRoot = join(temporaryFolder(), 'other');
+    repo.git('worktree', 'add', '-q', linkedRoot, '-b', 'other');
+    const there = await loose(linkedRoot, 'there');
+    value(await (await snapshotsAt(linkedRoot)).hold('one', new Set([there])));
     const here = await snapshotsAt(repo.root);
     value(await here.prune(new Set()));
     value(await here.hold('one', new Set()));
     collect(repo);
-    expect((await textOf(other, there)).ok).toBe(true);
-    repo.git('worktree', 'remove', '--force', other);
+    expect((await textOf(linkedRoot, there)).ok).toBe(true);
+    repo.git('worktree', 'remove', '--force', linkedRoot);
     value(await here.prune(new Set()));
     expect(repo.git('for-each-ref')).not.toContain('onceover');
   });
@@ -150,9 +150,9 @@ describe('a tree that is pinned for an owner', () => {
 describe('in another working tree of the clone', () => {
   async function twoTrees() {
     const repo = someRepo();
-    const other = join(temporaryFolder(), 'other');
-    repo.git('worktree', 'add', '-q', other, '-b', 'other');
-    return { repo, other, here: await keep(repo.root, 'here'), there: await keep(other, 'there') };
+    const linkedRoot = join(temporaryFolder(), 'other');
+    repo.git('worktree', 'add', '-q', linkedRoot, '-b', 'other');
+    return { repo, other: linkedRoot, here: await keep(repo.root, 'here'), there: await keep(linkedRoot, 'there') };
   }
 
   test('has its own refs', async () => {
@@ -209,11 +209,11 @@ describe('a text in a tree', () => {
     ['link', null, (repo) => repo.link('link', 'a.txt')],
     ['zero.bin', null, (repo) => repo.write('zero.bin', 'a\0b')],
     ['latin.txt', null, (repo) => repo.write('latin.txt', Buffer.from([0x61, 0xe4]))],
-  ])('%j', async (name, expected, act) => {
+  ])('%j', async (name, text, act) => {
     const repo = someRepo();
     act(repo);
     const tree = value(await (await takeAt(repo.root)).tree());
-    expect(await (await snapshotsAt(repo.root)).textIn(tree, path(name))).toEqual({ ok: true, value: expected });
+    expect(await (await snapshotsAt(repo.root)).textIn(tree, path(name))).toEqual({ ok: true, value: text });
   });
 });
 

@@ -48,11 +48,11 @@ test('no sections for equal trees', async () => {
 
 test('a rename has both paths', async () => {
   const repo = someRepo({ 'old name.txt': LINES });
-  const [section, ...more] = await sectionsOf(repo, () => {
+  const [section, ...otherSections] = await sectionsOf(repo, () => {
     repo.remove('old name.txt');
     repo.write('sub/new.txt', LINES.replace('line 3', 'line three'));
   });
-  expect(more).toEqual([]);
+  expect(otherSections).toEqual([]);
   expect(section?.paths).toEqual(['old name.txt', 'sub/new.txt']);
   expect(section?.text).toContain('rename from old name.txt\nrename to sub/new.txt\n');
 });

@@ -79,23 +79,23 @@ describe('a snapshot leaves the user’s repository unchanged', () => {
 
   function stateOf(repo: Repo): unknown {
     const refs = repo.git('for-each-ref').split('\n');
-    const kept = readdirSync(join(repo.root, '.git')).filter((name) => name !== 'objects' && name !== 'onceover');
+    const names = readdirSync(join(repo.root, '.git')).filter((name) => name !== 'objects' && name !== 'onceover');
     return {
       refs: refs.filter((line) => !line.includes('onceover')),
       status: repo.git('--no-optional-locks', 'status', '--porcelain=2', '-z'),
       stash: repo.git('stash', 'list'),
       files: filesIn(repo.root, (path) => path !== '.git').concat(
-        kept.flatMap((name) => filesIn(join(repo.root, '.git', name), (path) => !path.includes('onceover'))),
+        names.flatMap((name) => filesIn(join(repo.root, '.git', name), (path) => !path.includes('onceover'))),
       ),
     };
   }
 
-  function filesIn(path: string, wanted: (name: string) => boolean): string[] {
+  function filesIn(path: string, isWanted: (name: string) => boolean): string[] {
     const stats = lstatSync(path);
     if (stats.isSymbolicLink()) return [`${path} -> ${readlinkSync(path)}`];
     if (stats.isFile()) return [`${path} ${stats.mtimeMs} ${stats.mode} ${readFileSync(path).toString('base64')}`];
     return readdirSync(path)
-      .filter(wanted)
-      .flatMap((name) => filesIn(join(path, name), wanted));
+      .filter(isWanted)
+      .flatMap((name) => filesIn(join(path, name), isWanted));
   }
 });

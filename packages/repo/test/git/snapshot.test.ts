@@ -42,7 +42,7 @@ describe('entries', () => {
     ['assumed unchanged, gone', ['D a.txt'], (repo) => [unwatch(repo, '--assume-unchanged'), repo.remove('a.txt')]],
     ['to be skipped', ['M a.txt'], (repo) => [unwatch(repo, '--skip-worktree'), repo.write('a.txt', '2')]],
     ['to be skipped, not there', [], (repo) => [unwatch(repo, '--skip-worktree'), repo.remove('a.txt')]],
-    ['a repository inside', ['A 160000 inner'], (repo) => nested(repo, 'inner')],
+    ['a repository inside', ['A 160000 inner'], (repo) => addRepository(repo, 'inner')],
     ['a submodule that moved on', ['M 160000 inner'], (repo) => [submodule(repo), advance(repo)]],
     ['one that is to be ignored', ['M 160000 inner'], (repo) => [submodule(repo, 'all'), advance(repo)]],
     ['one that is gone', ['D 160000 inner'], (repo) => [submodule(repo), repo.remove('inner')]],
@@ -51,11 +51,11 @@ describe('entries', () => {
       [],
       (repo) => [submodule(repo), repo.remove('inner'), repo.write('inner/.keep', '')],
     ],
-  ])('%s', async (_, expected, act) => {
+  ])('%s', async (_, entries, act) => {
     const repo = someRepo();
     act(repo);
     const snapshot = await takeAt(repo.root);
-    expect(brief(snapshot.entries)).toEqual(expected);
+    expect(brief(snapshot.entries)).toEqual(entries);
     expect(snapshot).toMatchObject({ withheld: [], unnameable: [] });
   });
 
@@ -78,7 +78,7 @@ describe('entries', () => {
     repo.git('update-index', flag, 'a.txt');
   }
 
-  function nested(repo: Repo, path: string): void {
+  function addRepository(repo: Repo, path: string): void {
     repo.git('init', '-q', path);
     advance(repo, path);
   }
@@ -88,7 +88,7 @@ describe('entries', () => {
   }
 
   function submodule(repo: Repo, ignore = 'none'): void {
-    nested(repo, 'inner');
+    addRepository(repo, 'inner');
     repo.write('.gitmodules', `[submodule "inner"]\n\tpath = inner\n\turl = ./inner\n\tignore = ${ignore}\n`);
     repo.git('-c', 'advice.addEmbeddedRepo=false', 'add', '-A');
     repo.git('commit', '-q', '-m', 'with a repository inside');
@@ -133,13 +133,13 @@ describe('entries', () => {
     const repo = someRepo({ '.deepwork/logs/old.json': '1', '.deepwork/logsx': '1' });
     for (const path of ['.deepwork/logs/old.json', '.deepwork/logs/new.json', '.deepwork/logsx']) repo.write(path, '2');
     repo.write('.deepwork/tmp/.gitignore', '*');
-    const left = { folders: asPaths('.deepwork/tmp', '.deepwork/logs') };
-    const snapshot = await takeAt(repo.root, CHANGE, left);
+    const omittedFiles = { folders: asPaths('.deepwork/tmp', '.deepwork/logs') };
+    const snapshot = await takeAt(repo.root, CHANGE, omittedFiles);
     expect(brief(snapshot.entries)).toEqual(['M .deepwork/logsx']);
     const tree = value(await snapshot.tree());
     expect(repo.git('diff-tree', '-r', '--name-only', 'HEAD', tree)).toBe('.deepwork/logsx\n');
     repo.write('.git/info/exclude', '.deepwork/\n');
-    expect(brief((await takeAt(repo.root, CHANGE, left)).entries)).toEqual(['M .deepwork/logsx']);
+    expect(brief((await takeAt(repo.root, CHANGE, omittedFiles)).entries)).toEqual(['M .deepwork/logsx']);
   });
 
   test('are limited to the requested files and folders', async () => {

@@ -18,8 +18,8 @@ async function look(root: string) {
   const snapshots = openSnapshots(place.value);
   const comparison = await snapshots.compare({ kind: 'change', base: null }, null);
   if (!comparison.ok) throw new Error(comparison.failure.kind);
-  const taken = await snapshots.take(comparison.value, { folders: [path('.deepwork/logs')] });
-  if (!taken.ok) throw new Error(taken.failure.kind);
+  const snapshot = await snapshots.take(comparison.value, { folders: [path('.deepwork/logs')] });
+  if (!snapshot.ok) throw new Error(snapshot.failure.kind);
   return place.value;
 }
 
@@ -107,14 +107,14 @@ describe('the fingerprint of a working tree', () => {
 
   test('is separate per working tree', async () => {
     const repo = repoWith(FILES);
-    const other = `${repo.root}-other`;
-    repo.git('worktree', 'add', '-q', '-b', 'other', other);
+    const linkedRoot = `${repo.root}-other`;
+    repo.git('worktree', 'add', '-q', '-b', 'other', linkedRoot);
     const here = await look(repo.root);
-    const there = await look(other);
-    const [print, another] = [treePrint(here)?.print, treePrint(there)?.print];
+    const there = await look(linkedRoot);
+    const [print, linkedPrint] = [treePrint(here)?.print, treePrint(there)?.print];
     expect(print).toBeDefined();
-    expect(another).not.toBe(print);
-    writeFileSync(join(other, 'src/a.ts'), 'other\n');
+    expect(linkedPrint).not.toBe(print);
+    writeFileSync(join(linkedRoot, 'src/a.ts'), 'other\n');
     expect([treePrint(here)?.print, treePrint(there)]).toEqual([print, null]);
   });
 

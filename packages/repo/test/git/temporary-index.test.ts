@@ -26,12 +26,12 @@ async function placeOf(root: string) {
 test('the work gets a copy with the time of the index, and no file is left', async () => {
   const { root } = repoWith({ 'a.txt': '' });
   const place = await placeOf(root);
-  const copied = await withIndexCopy(place, async ({ GIT_INDEX_FILE: copy = '' }) => {
-    const same = readFileSync(copy).equals(readFileSync(place.index));
-    return { copy, same, younger: statSync(copy).mtimeMs > statSync(place.index).mtimeMs };
+  const result = await withIndexCopy(place, async ({ GIT_INDEX_FILE: copy = '' }) => {
+    const isSame = readFileSync(copy).equals(readFileSync(place.index));
+    return { copy, same: isSame, younger: statSync(copy).mtimeMs > statSync(place.index).mtimeMs };
   });
-  expect(copied).toMatchObject({ same: true, younger: false });
-  expect(existsSync(copied.copy)).toBe(false);
+  expect(result).toMatchObject({ same: true, younger: false });
+  expect(existsSync(result.copy)).toBe(false);
   expect(readdirSync(join(place.commonDir, 'onceover'))).toEqual([]);
 });
 
@@ -64,8 +64,8 @@ test('ignores an old copy that belongs to another user', async () => {
   chmodSync(old, 0o555);
   for (const open of [commonDir, folder]) chmodSync(open, 0o777);
   const place = { ...(await placeOf(repoWith({ 'a.txt': '' }).root)), commonDir };
-  const worked = await asNobody(() => withIndex(place, Buffer.alloc(0), async () => 'worked'));
-  expect([worked, readdirSync(folder)]).toEqual(['worked', ['index-old']]);
+  const result = await asNobody(() => withIndex(place, Buffer.alloc(0), async () => 'worked'));
+  expect([result, readdirSync(folder)]).toEqual(['worked', ['index-old']]);
   chmodSync(old, 0o755);
 });
 

@@ -47,9 +47,9 @@ function filesInTreeContract(name: string, open: () => Promise<Opened>): void {
       write('docs/new.md', 'same\n');
       write(ODD, 'odd\n');
       remove('docs/c.md');
-      const asked = ['a.md', 'docs/b.md', 'docs/c.md', 'docs', 'docs/new.md', 'run.sh', 'nowhere.md', ODD, ''];
+      const requestedPaths = ['a.md', 'docs/b.md', 'docs/c.md', 'docs', 'docs/new.md', 'run.sh', 'nowhere.md', ODD, ''];
       const tree = await treeNow(snapshots);
-      const files = value(await snapshots.filesIn(tree, asPaths(...asked)));
+      const files = value(await snapshots.filesIn(tree, asPaths(...requestedPaths)));
       expect([...files.keys()].sort()).toEqual([ODD, 'a.md', 'docs/b.md', 'docs/new.md', 'run.sh'].sort());
       const of = (path: string) => files.get(path as RepoPath);
       expect(new Set(['a.md', 'docs/b.md', 'docs/new.md'].map((path) => of(path)?.id)).size).toBe(1);
@@ -57,8 +57,8 @@ function filesInTreeContract(name: string, open: () => Promise<Opened>): void {
       expect(of('a.md')).toEqual({ id: expect.any(String), mode: '100644' });
       expect(of('run.sh')?.id).not.toBe(of('a.md')?.id);
       const texts = ['a.md', 'docs/new.md', ODD, 'docs/c.md', 'docs'] as RepoPath[];
-      const read = await Promise.all(texts.map(async (path) => value(await snapshots.textIn(tree, path))));
-      expect(read).toEqual(['same\n', 'same\n', 'odd\n', null, null]);
+      const contents = await Promise.all(texts.map(async (path) => value(await snapshots.textIn(tree, path))));
+      expect(contents).toEqual(['same\n', 'same\n', 'odd\n', null, null]);
     });
 
     test('do not change later, and the same content has the same id in every tree', async () => {
@@ -81,9 +81,9 @@ function filesInTreeContract(name: string, open: () => Promise<Opened>): void {
     test('are empty for no paths, and a missing tree is a failure', async () => {
       const { snapshots } = await open();
       expect(await snapshots.filesIn(await treeNow(snapshots), [])).toEqual({ ok: true, value: new Map() });
-      const gone = 'f'.repeat(40) as SnapshotId;
-      expect(await snapshots.filesIn(gone, asPaths('a.md'))).toMatchObject({ ok: false });
-      expect(await snapshots.textIn(gone, 'a.md' as RepoPath)).toMatchObject({ ok: false });
+      const missingTree = 'f'.repeat(40) as SnapshotId;
+      expect(await snapshots.filesIn(missingTree, asPaths('a.md'))).toMatchObject({ ok: false });
+      expect(await snapshots.textIn(missingTree, 'a.md' as RepoPath)).toMatchObject({ ok: false });
     });
 
     test('have no text if they are not text', async () => {

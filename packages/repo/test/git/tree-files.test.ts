@@ -20,21 +20,21 @@ test('reads the same text from disk and from a commit, also if it is read ahead'
   const paths = orThrow(await findRepository(repo.root));
   const ahead = orThrow(await filesAheadAt(paths, commit, [...names, 'never.md', 'folder']));
   for (const files of [diskFiles(repo.root), commitFiles(repo.root, commit), ahead]) {
-    const read = (name: string, limit = 100) => files.read(name, limit);
-    expect(read('plain.md')).toEqual({ kind: 'text', text: 'text\n', bytes: 5, cut: false });
-    expect(read('folder/in.md')).toMatchObject({ text: 'in\n' });
-    expect(read('*')).toMatchObject({ text: 'star' });
-    expect(read('empty.md')).toEqual({ kind: 'text', text: '', bytes: 0, cut: false });
+    const readFile = (name: string, limit = 100) => files.read(name, limit);
+    expect(readFile('plain.md')).toEqual({ kind: 'text', text: 'text\n', bytes: 5, cut: false });
+    expect(readFile('folder/in.md')).toMatchObject({ text: 'in\n' });
+    expect(readFile('*')).toMatchObject({ text: 'star' });
+    expect(readFile('empty.md')).toEqual({ kind: 'text', text: '', bytes: 0, cut: false });
     // A byte order mark is not part of the text.
-    expect(read('mark.md')).toMatchObject({ text: 'text\n' });
+    expect(readFile('mark.md')).toMatchObject({ text: 'text\n' });
     // The limit is in bytes, and the cut text ends with a whole character.
-    expect(read('long.md', 7)).toEqual({ kind: 'text', text: 'aaaaaa', bytes: 6, cut: true });
-    expect(read('long.md', 8)).toEqual({ kind: 'text', text: 'aaaaaaä', bytes: 8, cut: true });
-    expect(read('zero.md')).toEqual({ kind: 'unusable', why: 'binary' });
-    expect(read('latin.md')).toEqual({ kind: 'unusable', why: 'not-utf8' });
-    expect(read('never.md')).toEqual({ kind: 'unusable', why: 'missing' });
-    expect(read('folder')).toEqual({ kind: 'unusable', why: 'not-a-file' });
-    expect(read('link.md').kind).toBe('unusable');
+    expect(readFile('long.md', 7)).toEqual({ kind: 'text', text: 'aaaaaa', bytes: 6, cut: true });
+    expect(readFile('long.md', 8)).toEqual({ kind: 'text', text: 'aaaaaaä', bytes: 8, cut: true });
+    expect(readFile('zero.md')).toEqual({ kind: 'unusable', why: 'binary' });
+    expect(readFile('latin.md')).toEqual({ kind: 'unusable', why: 'not-utf8' });
+    expect(readFile('never.md')).toEqual({ kind: 'unusable', why: 'missing' });
+    expect(readFile('folder')).toEqual({ kind: 'unusable', why: 'not-a-file' });
+    expect(readFile('link.md').kind).toBe('unusable');
     expect([files.isSymlink('link.md'), files.isSymlink('plain.md')]).toEqual([true, false]);
   }
 });
@@ -55,8 +55,8 @@ test.each(['0'.repeat(40), 'never', '-x', ''])('has no files for %j, which names
 test('fails if the name of a branch is also that of a tag', async () => {
   const repo = repoWith({ a: '' });
   repo.git('tag', 'main');
-  const found = await filesAheadAt(orThrow(await findRepository(repo.root)), 'main', ['a']);
-  expect(found).toMatchObject({ ok: false, failure: { kind: 'ambiguous-name' } });
+  const result = await filesAheadAt(orThrow(await findRepository(repo.root)), 'main', ['a']);
+  expect(result).toMatchObject({ ok: false, failure: { kind: 'ambiguous-name' } });
 });
 
 describe.each<[string, (repo: TestRepo) => void]>([

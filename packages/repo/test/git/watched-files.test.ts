@@ -89,6 +89,6 @@ test.each<[NodeJS.ProcessEnv, readonly string[]]>([
   [{ HOME: '/me' }, ['/etc/gitconfig', '/me/.gitconfig', '/me/.config/git/config', '/me/.config/git/ignore']],
   [{ HOME: '/me', XDG_CONFIG_HOME: '/xdg' }, ['/me/.gitconfig', '/xdg/git/ignore', '/xdg/git/attributes']],
   [{ HOME: '/me', GIT_CONFIG_GLOBAL: '/own' }, ['/own', '/me/.config/git/ignore']],
-])('includes the user’s settings: %j', async (env, expected) => {
-  expect(await filesOf(repoWith({ a: '' }), 'main', env)).toEqual(expect.arrayContaining([...expected]));
+])('includes the user’s settings: %j', async (env, paths) => {
+  expect(await filesOf(repoWith({ a: '' }), 'main', env)).toEqual(expect.arrayContaining([...paths]));
 });

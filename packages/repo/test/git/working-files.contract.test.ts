@@ -33,10 +33,10 @@ function contentsContract(name: string, open: (files: Files) => Contents): void 
     });
 
     test('hashes any bytes in any order', async () => {
-      const some = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 5 });
+      const byteArrays = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 5 });
       await fc.assert(
-        fc.asyncProperty(some, async (bytes) => {
-          const files = Object.fromEntries(bytes.map((one, n) => [`f${n}`, one]));
+        fc.asyncProperty(byteArrays, async (bytes) => {
+          const files = Object.fromEntries(bytes.map((content, n) => [`f${n}`, content]));
           const order = Object.keys(files).reverse();
           const { hash } = await digest(open(files), ...order);
           expect(hash).toBe(sha256(Buffer.concat([...bytes].reverse())));
@@ -72,9 +72,9 @@ function contentsContract(name: string, open: (files: Files) => Contents): void 
       ['gone/b.txt', 'missing'],
       ['a', 'missing'],
       ['a.txt/b.txt', 'missing'],
-    ])('exists %s: %s', async (path, expected) => {
+    ])('exists %s: %s', async (path, exists) => {
       const contents = open({ 'a.txt': 'one', 'sub/deep/b.txt': 'two' });
-      expect(await contents.exists(path as RepoPath)).toBe(expected);
+      expect(await contents.exists(path as RepoPath)).toBe(exists);
     });
 
     test.each([
@@ -88,8 +88,8 @@ function contentsContract(name: string, open: (files: Files) => Contents): void 
       ['not UTF-8', Buffer.from([0x68, 0xe4, 0x68]), 9, { kind: 'unusable', why: 'not-utf8' }],
       ['ending inside a character', Buffer.from([0x68, 0xc3]), 9, { kind: 'unusable', why: 'not-utf8' }],
       ['binary', Buffer.from([0x68, 0, 0x68]), 9, { kind: 'unusable', why: 'binary' }],
-    ])('returns a text: %s', async (_, content, limit, expected) => {
-      expect(await open({ 'a.txt': content }).text('a.txt' as RepoPath, limit)).toEqual(expected);
+    ])('returns a text: %s', async (_, content, limit, fileText) => {
+      expect(await open({ 'a.txt': content }).text('a.txt' as RepoPath, limit)).toEqual(fileText);
     });
 
     test('has no text for a path that is not a file', async () => {

@@ -196,8 +196,8 @@ test('cuts a text at the end of a character for every limit', () => {
       if (Buffer.byteLength(whole + char) > limit) break;
       whole += char;
     }
-    const expected = { kind: 'text', text: whole, bytes: Buffer.byteLength(whole), cut: limit < 30 };
-    expect(readText(root, 'x', limit), `${limit}`).toEqual(expected);
+    const fileText = { kind: 'text', text: whole, bytes: Buffer.byteLength(whole), cut: limit < 30 };
+    expect(readText(root, 'x', limit), `${limit}`).toEqual(fileText);
   }
 });
 
@@ -205,11 +205,11 @@ test.each([
   ['a symlink to a folder', 'link-to-folder', 'file'],
   ['a symlink to nothing', 'link-to-nothing', 'file'],
   ['a name that is too long', 'x'.repeat(256), 'missing'],
-])('exists checks the path itself: %s', async (_, path, expected) => {
+])('exists checks the path itself: %s', async (_, path, kind) => {
   const { root } = workingTree();
   symlinkSync('folder', join(root, 'link-to-folder'));
   symlinkSync('nothing', join(root, 'link-to-nothing'));
-  expect(await openContents(root).exists(path as RepoPath)).toBe(expected);
+  expect(await openContents(root).exists(path as RepoPath)).toBe(kind);
 });
 
 function sha256(bytes: string | Uint8Array): string {

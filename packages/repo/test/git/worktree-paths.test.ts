@@ -16,8 +16,8 @@ async function asGit(folder: string) {
 describe('the working tree of a folder, without git', () => {
   test('matches git: root, folder, symlink, linked working tree, submodule', async () => {
     const repo = repoWith({ 'src/deep/a.ts': '' });
-    const [linked, lib] = [`${repo.root}-linked`, `${repo.root}-lib`];
-    repo.git('worktree', 'add', '-q', linked, '-b', 'linked');
+    const [linkedRoot, lib] = [`${repo.root}-linked`, `${repo.root}-lib`];
+    repo.git('worktree', 'add', '-q', linkedRoot, '-b', 'linked');
     symlinkSync(join(repo.root, 'src'), `${repo.root}-link`);
     repo.git('clone', '-q', repo.root, lib);
     repo.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib, 'sub');
@@ -31,9 +31,9 @@ describe('the working tree of a folder, without git', () => {
 
   test('finds a git folder in another place', async () => {
     const repo = repoWith({ a: '' });
-    const own = `${repo.root}-git`;
-    repo.git('init', '-q', `--separate-git-dir=${own}`);
-    expect(findWorktreePaths(repo.root, {})).toEqual({ root: repo.root, gitDir: own, commonDir: own });
+    const gitDir = `${repo.root}-git`;
+    repo.git('init', '-q', `--separate-git-dir=${gitDir}`);
+    expect(findWorktreePaths(repo.root, {})).toEqual({ root: repo.root, gitDir, commonDir: gitDir });
     expect(findWorktreePaths(repo.root, {})).toEqual(await asGit(repo.root));
   });
 

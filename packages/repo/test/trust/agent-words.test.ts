@@ -26,8 +26,8 @@ describe('files of agents', () => {
       ['house/review.py', 'house/review/__main__.py', 'house/review/__init__.py'],
     ],
     ['a program by its path', { ...agent(), path: 'tools/b.mjs' }, ['tools/b.mjs']],
-  ])('words that may be a file of the agent: %s', (_title, given, expected) => {
-    expect(agentWords({ house: given })).toEqual(expect.arrayContaining([...expected]));
+  ])('words that may be a file of the agent: %s', (_title, settings, words) => {
+    expect(agentWords({ house: settings })).toEqual(expect.arrayContaining([...words]));
   });
 
   test('a known agent has none', () => {

@@ -6,14 +6,14 @@ import { parseSettings } from '../../src/config/parse-settings.ts';
 import { changedAgents } from '../../src/trust/changed-agents.ts';
 
 /** Whether a change of these files may replace the program of an agent with these settings, given in YAML. */
-function isChanged(agent: string, changed: readonly string[]): boolean {
+function isChanged(agent: string, changedPaths: readonly string[]): boolean {
   const root = temporaryFolder();
   mkdirSync(join(root, 'tools'));
   writeFileSync(join(root, 'tools/real.mjs'), '');
   symlinkSync('tools/real.mjs', join(root, 'linked'));
-  const parsed = parseSettings(`agent:\n  ${agent.replaceAll('ROOT', root)}\n`);
-  if (!parsed.ok) throw new Error(JSON.stringify(parsed));
-  return changedAgents(parsed.settings.agent, root, changed).size > 0;
+  const result = parseSettings(`agent:\n  ${agent.replaceAll('ROOT', root)}\n`);
+  if (!result.ok) throw new Error(JSON.stringify(result));
+  return changedAgents(result.settings.agent, root, changedPaths).size > 0;
 }
 
 const COMMAND = 'one: { command: [node, tools/review.mjs] }';
@@ -39,8 +39,8 @@ test.each([
     ['hook.cjs'],
   ],
   ['the program of a known agent', 'claude: { path: tools/claude }', ['tools/claude']],
-] as const)('a change of %s may replace the program of an agent', (_title, agent, changed) => {
-  expect(isChanged(agent, changed)).toBe(true);
+] as const)('a change of %s may replace the program of an agent', (_title, agent, changedPaths) => {
+  expect(isChanged(agent, changedPaths)).toBe(true);
 });
 
 test.each([
@@ -48,6 +48,6 @@ test.each([
   ['its script is outside of the repository', 'one: { command: [node, /opt/tools/review.mjs] }', ['tools/review.mjs']],
   ['another folder has a longer name', 'one: { command: [node, tools/review.mjs] }', ['tools-2/review.mjs']],
   ['it is a known agent', 'claude: { model: small }', ['claude.ts', 'small.ts']],
-] as const)('a change replaces no program if %s', (_title, agent, changed) => {
-  expect(isChanged(agent, changed)).toBe(false);
+] as const)('a change replaces no program if %s', (_title, agent, changedPaths) => {
+  expect(isChanged(agent, changedPaths)).toBe(false);
 });

@@ -44,8 +44,8 @@ test('keeps the newest hundred; repeated consent counts as new', () => {
   const trust = openConsentStore(folderWith(JSON.stringify([1, ...Array.from({ length: 100 }, (_, n) => `d${n}`)])));
   trust.trust('d0');
   trust.trust('new');
-  const asked = ['d0', 'd1', 'd2', 'd99', 'new'];
-  expect(asked.map(trust.isTrusted)).toEqual([true, false, true, true, true]);
+  const digests = ['d0', 'd1', 'd2', 'd99', 'new'];
+  expect(digests.map(trust.isTrusted)).toEqual([true, false, true, true, true]);
 });
 
 test.each(['onceover', 'onceover/trusted.json'])('a symlink at %s trusts nothing and is refused', (path) => {

@@ -22,7 +22,7 @@ const NAME = { id: 'review:src:code-quality', kind: 'review', stem: 'review_src_
 const CHECK: CheckReceipt = { gate: 'check:.:lint', command: 'lint', tree: 't1', verdict: 'pass', at: '' };
 
 /** Makes a clone with stores, and runs `act` between snapshot and restore. */
-function opened() {
+function openClone() {
   const root = temporaryFolder();
   const commonDir = join(root, '.git');
   mkdirSync(commonDir);
@@ -35,25 +35,25 @@ function opened() {
     records: openRecords(root, LOGS),
   };
   const at = (path: string) => join(commonDir, 'onceover', path);
-  const put = (path: string, text = '{}') => {
+  const writeAt = (path: string, text = '{}') => {
     mkdirSync(dirname(at(path)), { recursive: true });
     writeFileSync(at(path), text);
   };
   return {
     ...stores,
     at,
-    put,
+    put: writeAt,
     async meanwhile(does: () => unknown): Promise<readonly string[]> {
-      const noted = await guardProof(place, LOGS).snapshot();
+      const snapshot = await guardProof(place, LOGS).snapshot();
       await does();
-      return value(await noted.restore()).map((path) => relative(root, path));
+      return value(await snapshot.restore()).map((path) => relative(root, path));
     },
   };
 }
 
 describe('existing files stay unchanged', () => {
   test('if no file was written', async () => {
-    const { receipts, findings, trust, passes, meanwhile, put, at } = opened();
+    const { receipts, findings, trust, passes, meanwhile, put, at } = openClone();
     await receipts.write('review', receipt());
     await addOne(findings, findingWith());
     await findings.resolve('F1', waiver());
@@ -71,15 +71,15 @@ describe('existing files stay unchanged', () => {
 
 describe('writes of a fixer are undone', () => {
   test('receipts of reviews, checks and passed gates', async () => {
-    const { receipts, meanwhile } = opened();
+    const { receipts, meanwhile } = openClone();
     const before = receipt({ content: content('c0') });
     await receipts.write('review', before);
-    const taken = await meanwhile(async () => {
+    const undonePaths = await meanwhile(async () => {
       await receipts.write('review', receipt());
       await receipts.write('check', CHECK);
       await receipts.write('held', held(1));
     });
-    expect(taken).toHaveLength(3);
+    expect(undonePaths).toHaveLength(3);
     expect(await receipts.find('review', receipt())).toBeNull();
     expect(await receipts.find('check', CHECK)).toBeNull();
     expect(await receipts.find('held', held(1))).toBeNull();
@@ -87,25 +87,25 @@ describe('writes of a fixer are undone', () => {
   });
 
   test('an edited receipt is deleted, so that the reviewer runs again', async () => {
-    const { receipts, meanwhile } = opened();
+    const { receipts, meanwhile } = openClone();
     await receipts.write('review', receipt({ verdict: 'fail' }));
     await meanwhile(() => receipts.write('review', receipt()));
     expect(await receipts.find('review', receipt())).toBeNull();
   });
 
   test('records and marks', async () => {
-    const { records, passes, meanwhile } = opened();
-    const taken = await meanwhile(async () => {
+    const { records, passes, meanwhile } = openClone();
+    const undonePaths = await meanwhile(async () => {
       await records.writeSlot(slotRecord(), { gate: NAME, agent: 'codex' }, '');
       await passes.mark('a--b--c' as ReviewId, 'run', new Date(0));
     });
-    expect(taken).toHaveLength(2);
+    expect(undonePaths).toHaveLength(2);
     expect(value(await records.read([NAME], new Set())).slots.filter(({ status }) => status === 'pass')).toEqual([]);
     expect(value(await passes.marked()).ids).toEqual(new Set());
   });
 
   test('consent to commands', async () => {
-    const { trust, meanwhile } = opened();
+    const { trust, meanwhile } = openClone();
     await trust.trust('d1');
     expect(await meanwhile(() => trust.trust('d2'))).toEqual(['.git/onceover/trusted.json']);
     expect([await trust.isTrusted('d1'), await trust.isTrusted('d2')]).toEqual([true, false]);
@@ -114,7 +114,7 @@ describe('writes of a fixer are undone', () => {
   test.each(['parsed.json', 'answers/x.json', 'indexes/x', 'hook/main.json'])(
     'what was found out before, without a word: %s',
     async (path) => {
-      const { put, at, meanwhile } = opened();
+      const { put, at, meanwhile } = openClone();
       put(path, '{"before":1}');
       expect(await meanwhile(() => put(path, '{"forged":2}'))).toEqual([]);
       expect(existsSync(at(path))).toBe(false);
@@ -122,7 +122,7 @@ describe('writes of a fixer are undone', () => {
   );
 
   test('a symlink instead of a receipt, but not its target', async () => {
-    const { put, at, meanwhile } = opened();
+    const { put, at, meanwhile } = openClone();
     put('elsewhere.json');
     put('receipts/a.json');
     await meanwhile(() => symlinkSync(at('elsewhere.json'), at('receipts/b.json')));
@@ -131,19 +131,19 @@ describe('writes of a fixer are undone', () => {
 });
 
 describe('findings', () => {
-  const found = async ({ findings }: Pick<ReturnType<typeof opened>, 'findings'>) =>
+  const findingStates = async ({ findings }: Pick<ReturnType<typeof openClone>, 'findings'>) =>
     value(await findings.all()).map(({ id, kept, resolution }) => [id, kept, resolution?.how ?? null]);
 
   test.each<[string, 'open' | 'warning']>([
     ['one that is open stays open', 'open'],
     ['one that warns stays what it is', 'warning'],
-  ])('%s, even if a fixer closes or removes it', async (_title, kept) => {
-    const clone = opened();
-    const one = value(await addOne(clone.findings, findingWith({ kept })));
-    await clone.meanwhile(() => clone.findings.update({ ...one, kept: 'closed' }));
-    expect(await found(clone)).toEqual([['F1', kept, null]]);
+  ])('%s, even if a fixer closes or removes it', async (_title, state) => {
+    const clone = openClone();
+    const finding = value(await addOne(clone.findings, findingWith({ kept: state })));
+    await clone.meanwhile(() => clone.findings.update({ ...finding, kept: 'closed' }));
+    expect(await findingStates(clone)).toEqual([['F1', state, null]]);
     await clone.meanwhile(() => rmSync(clone.at('findings'), { recursive: true }));
-    expect(await found(clone)).toEqual([['F1', kept, null]]);
+    expect(await findingStates(clone)).toEqual([['F1', state, null]]);
   });
 
   test.each<[string, Resolution | null, Resolution, Resolution['how'] | null]>([
@@ -151,29 +151,29 @@ describe('findings', () => {
     ['a claim that becomes a waiver', claim(), waiver(), 'fixed'],
     ['a claim that appears, which reviewers decide about', null, claim(), 'fixed'],
     ['a waiver that is taken back', waiver(), claim(), 'fixed'],
-  ])('%s', async (_title, before, now, expected) => {
-    const clone = opened();
+  ])('%s', async (_title, before, now, resolution) => {
+    const clone = openClone();
     await addOne(clone.findings, findingWith());
     if (before !== null) await clone.findings.resolve('F1', before);
     await clone.meanwhile(() => clone.findings.resolve('F1', now));
-    expect(await found(clone)).toEqual([['F1', 'open', expected]]);
+    expect(await findingStates(clone)).toEqual([['F1', 'open', resolution]]);
   });
 
   test('a waiver of a future finding is removed', async () => {
-    const clone = opened();
+    const clone = openClone();
     await addOne(clone.findings, findingWith());
     await clone.meanwhile(() => clone.put('findings/F2.said.json', JSON.stringify(waiver())));
     expect(existsSync(clone.at('findings/F2.said.json'))).toBe(false);
   });
 
   test('new or reopened findings of another working tree stay', async () => {
-    const clone = opened();
-    const one = value(await addOne(clone.findings, findingWith({ kept: 'closed' })));
-    const taken = await clone.meanwhile(async () => {
-      await clone.findings.update({ ...one, kept: 'open' });
+    const clone = openClone();
+    const finding = value(await addOne(clone.findings, findingWith({ kept: 'closed' })));
+    const undonePaths = await clone.meanwhile(async () => {
+      await clone.findings.update({ ...finding, kept: 'open' });
       await addOne(clone.findings, findingWith());
     });
-    expect([taken, await found(clone)]).toEqual([
+    expect([undonePaths, await findingStates(clone)]).toEqual([
       [],
       [
         ['F1', 'open', null],
@@ -184,15 +184,15 @@ describe('findings', () => {
 });
 
 test('a failed restore is an error, and all other files are restored', async () => {
-  const { receipts, findings, at, meanwhile } = opened();
+  const { receipts, findings, at, meanwhile } = openClone();
   await addOne(findings, findingWith());
   await receipts.write('review', receipt({ content: content('c0') }));
   const before = readFileSync(at('findings/F1.json'), 'utf8');
-  const taken = meanwhile(async () => {
+  const restoration = meanwhile(async () => {
     rmSync(at('findings'), { recursive: true });
     writeFileSync(at('findings'), before);
     await receipts.write('review', receipt());
   });
-  await expect(taken).rejects.toThrow();
+  await expect(restoration).rejects.toThrow();
   expect(await receipts.find('review', receipt())).toBeNull();
 });

@@ -24,9 +24,9 @@ const entryPoint = (checks: Readonly<Record<string, string>>, path = '.'): Entry
 const USUAL: Settings = { ...DEFAULTS, gates: [entryPoint({ lint: 'npm run lint' })], agent: { house: HOUSE } };
 
 function defaults(): Settings {
-  const parsed = parseSettings('version: 1\n');
-  if (!parsed.ok) throw new Error('the defaults are broken');
-  return parsed.settings;
+  const result = parseSettings('version: 1\n');
+  if (!result.ok) throw new Error('the defaults are broken');
+  return result.settings;
 }
 
 describe('the commands that a user approves', () => {
@@ -38,8 +38,8 @@ describe('the commands that a user approves', () => {
       { agent: { claude: { ...AGENT, path: './claude' } } },
       ['npm run lint', './claude'],
     ],
-  ])('%s', (_title, differs, expected) => {
-    expect(commandsOf({ ...USUAL, ...differs })).toEqual(expected);
+  ])('%s', (_title, differs, commands) => {
+    expect(commandsOf({ ...USUAL, ...differs })).toEqual(commands);
   });
 
   test('include an agent with its own environment', () => {
@@ -64,7 +64,7 @@ describe('changes that need new consent', () => {
     ['a known agent at another place', { agent: { house: HOUSE, claude: { ...AGENT, path: './claude' } } }, true],
     ['an environment', { agent: { house: HOUSE, claude: { ...AGENT, env: { PATH: './bin' } } } }, true],
     ['no sandbox any more', { agent: { house: { ...HOUSE, sandbox: true } } }, true],
-  ])('%s', (_title, differs, expected) => {
-    expect(commandsDigest({ ...USUAL, ...differs }) !== commandsDigest(USUAL)).toBe(expected);
+  ])('%s', (_title, differs, needsConsent) => {
+    expect(commandsDigest({ ...USUAL, ...differs }) !== commandsDigest(USUAL)).toBe(needsConsent);
   });
 });

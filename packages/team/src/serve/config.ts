@@ -81,40 +81,40 @@ export function readServerSettings(path: string, env: NodeJS.ProcessEnv): Result
   const text = file.cut ? null : (decodeUtf8(file.bytes)?.text ?? null);
   if (text === null) return badSettings(path, 'is too large, or is not UTF-8 text');
   const yaml = readYaml(text);
-  const checked = yaml.ok ? checkShape(SERVER, yaml.value ?? {}, yaml.yaml) : yaml;
-  if (!checked.ok)
-    return err({ kind: 'broken-config', problems: checked.problems.map((problem) => ({ file: path, ...problem })) });
-  return settingsOf(checked.value, path, env);
+  const result = yaml.ok ? checkShape(SERVER, yaml.value ?? {}, yaml.yaml) : yaml;
+  if (!result.ok)
+    return err({ kind: 'broken-config', problems: result.problems.map((problem) => ({ file: path, ...problem })) });
+  return settingsOf(result.value, path, env);
 }
 
-function settingsOf(given: FileSettings, path: string, env: NodeJS.ProcessEnv): Result<ServerSettings> {
+function settingsOf(file: FileSettings, path: string, env: NodeJS.ProcessEnv): Result<ServerSettings> {
   const forges: ForgeSettings[] = [];
   for (const name of ['github', 'gitlab'] as const) {
-    const read = forgeOf(name, given, env);
-    if (read === null) continue;
-    if (!read.ok) return read;
-    forges.push(read.value);
+    const forgeResult = forgeOf(name, file, env);
+    if (forgeResult === null) continue;
+    if (!forgeResult.ok) return forgeResult;
+    forges.push(forgeResult.value);
   }
   if (forges.length === 0)
     return badSettings(path, 'names no repository: write "github" or "gitlab" with "repositories"');
-  const names = (given.tokens ?? []).map(({ name }) => name);
+  const names = (file.tokens ?? []).map(({ name }) => name);
   if (new Set(names).size < names.length) return badSettings(path, 'gives two tokens the same name');
-  const { oidc } = given;
-  const listen = given.listen ?? '127.0.0.1:8080';
+  const { oidc } = file;
+  const listen = file.listen ?? '127.0.0.1:8080';
   const at = listen.lastIndexOf(':');
   return ok({
     host: listen.slice(0, at).replace(/^\[|\]$/g, ''),
     port: Number(listen.slice(at + 1)),
-    address: given.address === undefined ? null : addressOf(given.address),
-    folder: given.folder ?? null,
-    runsAtOnce: given.runs_at_once ?? 2,
-    runMinutes: given.run_minutes ?? 60,
-    checks: given.checks ?? 'not_run',
-    drafts: given.drafts ?? false,
-    keepRunsDays: given.keep_runs_days ?? 30,
-    traces: given.traces ?? false,
+    address: file.address === undefined ? null : addressOf(file.address),
+    folder: file.folder ?? null,
+    runsAtOnce: file.runs_at_once ?? 2,
+    runMinutes: file.run_minutes ?? 60,
+    checks: file.checks ?? 'not_run',
+    drafts: file.drafts ?? false,
+    keepRunsDays: file.keep_runs_days ?? 30,
+    traces: file.traces ?? false,
     forges,
-    tokens: given.tokens ?? [],
+    tokens: file.tokens ?? [],
     oidc:
       oidc === undefined
         ? null
@@ -127,24 +127,24 @@ const PLACES = {
   gitlab: { api: 'https://gitlab.com/api/v4', clone: 'https://gitlab.com' },
 } as const;
 
-function forgeOf(name: ForgeName, given: FileSettings, env: NodeJS.ProcessEnv): Result<ForgeSettings> | null {
-  const own = given[name];
-  if (own === undefined) return null;
-  const variable = (what: string) => `ONCEOVER_${name.toUpperCase()}_${what}`;
+function forgeOf(name: ForgeName, file: FileSettings, env: NodeJS.ProcessEnv): Result<ForgeSettings> | null {
+  const forge = file[name];
+  if (forge === undefined) return null;
+  const variable = (suffix: string) => `ONCEOVER_${name.toUpperCase()}_${suffix}`;
   const secret = secretIn(env, variable('SECRET'));
   if (!secret.ok) return secret;
   if (secret.value.length < SHORTEST_SECRET)
     return wrong(`${variable('SECRET')} must have at least ${SHORTEST_SECRET} characters.`);
   const token = secretIn(env, variable('TOKEN'));
   if (!token.ok) return token;
-  const api = addressOf(own.api ?? PLACES[name].api) ?? '';
-  const graphql = 'graphql' in own ? own.graphql : undefined;
+  const api = addressOf(forge.api ?? PLACES[name].api) ?? '';
+  const graphql = 'graphql' in forge ? forge.graphql : undefined;
   return ok({
     name,
     api,
     graphql: name === 'gitlab' ? '' : (addressOf(graphql ?? graphqlOf(api)) ?? ''),
-    clone: (own.clone ?? PLACES[name].clone).replace(/\/+$/, ''),
-    repositories: own.repositories,
+    clone: (forge.clone ?? PLACES[name].clone).replace(/\/+$/, ''),
+    repositories: forge.repositories,
     secret: secret.value,
     token: token.value,
   });
@@ -172,10 +172,10 @@ function secretIn(env: NodeJS.ProcessEnv, name: string): Result<string> {
   }
 }
 
-function wrong(said: string): { readonly ok: false; readonly failure: Failure } {
-  return err({ kind: 'wrong-usage', said, command: 'serve' });
+function wrong(message: string): { readonly ok: false; readonly failure: Failure } {
+  return err({ kind: 'wrong-usage', said: message, command: 'serve' });
 }
 
-function badSettings(path: string, said: string) {
-  return wrong(`${path} ${said}.`);
+function badSettings(path: string, message: string) {
+  return wrong(`${path} ${message}.`);
 }

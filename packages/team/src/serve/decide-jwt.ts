@@ -57,28 +57,28 @@ const claims = z.looseObject({
 export function decideJwt(token: string, keys: IssuerKeys, settings: OidcSettings, now: Date): JwtDecision {
   const parts = token.length > LONGEST ? [] : token.split('.');
   const [head = '', body = '', signature = ''] = parts;
-  const about = parts.length === 3 ? header.safeParse(decoded(head)) : null;
+  const about = parts.length === 3 ? header.safeParse(decodePart(head)) : null;
   if (about?.success !== true || (about.data.typ !== undefined && !/^(?:at\+)?jwt$/i.test(about.data.typ)))
     return INVALID;
   const { alg, kid } = about.data;
   const fitting = keys.filter((key) => fits(key, alg) && (kid === undefined || key.kid === kid));
   if (fitting.length === 0) return { ok: false, why: 'unknown-key' };
   const isSigned = fitting.some((key) => isSignedWith(key as JsonWebKey, alg, `${head}.${body}`, signature));
-  const read = isSigned ? claims.safeParse(decoded(body)) : null;
-  if (read?.success !== true) return INVALID;
-  const { iss, sub, aud, exp, nbf, iat } = read.data;
+  const claimsResult = isSigned ? claims.safeParse(decodePart(body)) : null;
+  if (claimsResult?.success !== true) return INVALID;
+  const { iss, sub, aud, exp, nbf, iat } = claimsResult.data;
   const at = now.getTime() / 1000;
   const isFor = iss === settings.issuer && [aud].flat().includes(settings.audience);
   const isInTime = exp > at - LEEWAY_SECONDS && (nbf ?? 0) <= at + LEEWAY_SECONDS && (iat ?? 0) <= at + LEEWAY_SECONDS;
   if (!isFor || !isInTime) return INVALID;
-  const held = valuesOf(read.data[settings.claim]);
-  const scopes = SCOPES.filter((scope) => (settings.grants[scope] ?? []).some((value) => held.includes(value)));
+  const claimValues = valuesOf(claimsResult.data[settings.claim]);
+  const scopes = SCOPES.filter((scope) => (settings.grants[scope] ?? []).some((value) => claimValues.includes(value)));
   return { ok: true, visitor: { name: sub.slice(0, 200), scopes: new Set(scopes), until: new Date(exp * 1000) } };
 }
 
 const INVALID: JwtDecision = { ok: false, why: 'not-valid' };
 
-function decoded(part: string): unknown {
+function decodePart(part: string): unknown {
   if (!/^[\w-]+$/.test(part)) return null;
   try {
     return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));

@@ -36,11 +36,11 @@ export function childEnvironment(
   env: NodeJS.ProcessEnv,
   { store, config, event, base }: ChildFacts,
 ): Readonly<Record<string, string>> {
-  const kept = Object.entries(env).filter(
+  const passedVariables = Object.entries(env).filter(
     (pair): pair is [string, string] => PASSED_ON.test(pair[0]) && pair[1] !== undefined,
   );
   return {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(passedVariables),
     CI: 'true',
     ONCEOVER_STORE: store,
     XDG_CONFIG_HOME: config,
@@ -111,13 +111,13 @@ export function isWorthRepeating(error: string | null, { tries }: Pick<TakenRun,
 }
 
 /**
- * Returns how a review run ended, in the form that the team store records. `unpublished` says why the result was not
+ * Returns how a review run ended, in the form that the team store records. `publishFailure` says why the result was not
  * published; `null` if the result was published.
  */
-export function endOfReview({ run, error, document }: ReviewEnd, unpublished: Failure | null): PullRunEnd {
-  const said =
+export function endOfReview({ run, error, document }: ReviewEnd, publishFailure: Failure | null): PullRunEnd {
+  const message =
     run.kind === 'error' ? run.message : `${run.document.status}, ${count(run.document.findings.length, 'finding')}`;
-  if (unpublished === null) return { verdict: verdictOf(run), error, said, document };
-  const why = describeFailure(unpublished).what;
-  return { verdict: 'error', error: unpublished.kind, said: `The result is not published: ${why}`, document };
+  if (publishFailure === null) return { verdict: verdictOf(run), error, said: message, document };
+  const why = describeFailure(publishFailure).what;
+  return { verdict: 'error', error: publishFailure.kind, said: `The result is not published: ${why}`, document };
 }

@@ -28,13 +28,13 @@ export type WebhookDecision =
  */
 export function decideWebhook(forge: ForgeSettings, webhook: Webhook): WebhookDecision {
   const isGenuine = forge.name === 'github' ? isSigned : hasToken;
-  if (!isGenuine(webhook, forge.secret)) return refused(401, 'The signature or token of the webhook is not valid.');
+  if (!isGenuine(webhook, forge.secret)) return refusal(401, 'The signature or token of the webhook is not valid.');
   const delivery = deliveryOf(forge, webhook) ?? '';
-  if (!/^[\w-]{1,100}$/.test(delivery)) return refused(400, 'The webhook has no valid delivery id.');
-  const content = parsed(webhook.body);
-  if (content === undefined) return refused(400, 'The webhook is not JSON.');
+  if (!/^[\w-]{1,100}$/.test(delivery)) return refusal(400, 'The webhook has no valid delivery id.');
+  const content = parseBody(webhook.body);
+  if (content === undefined) return refusal(400, 'The webhook is not JSON.');
   const wish = forge.name === 'github' ? githubWish(forge, webhook, content) : gitlabWish(forge, webhook, content);
-  if (wish === null) return refused(400, 'The webhook does not describe a pull request as expected.');
+  if (wish === null) return refusal(400, 'The webhook does not describe a pull request as expected.');
   // GitHub's signature does not cover the delivery id, so a repetition is also recognised by the digest of its body.
   const digest = createHash('sha256').update(webhook.body).digest('hex');
   return { ok: true, delivery, wish, keys: [`${forge.name}:${delivery}`, `${forge.name}:body:${digest}`] };
@@ -47,14 +47,14 @@ function deliveryOf({ name }: ForgeSettings, { header }: Webhook): string | null
   return header('idempotency-key') ?? header('x-gitlab-event-uuid');
 }
 
-function refused(status: 400 | 401, why: string): WebhookDecision {
+function refusal(status: 400 | 401, why: string): WebhookDecision {
   return { ok: false, status, why };
 }
 
 function isSigned({ header, body }: Webhook, secret: string): boolean {
-  const [, given] = /^sha256=([0-9a-f]{64})$/.exec(header('x-hub-signature-256') ?? '') ?? [];
-  if (given === undefined) return false;
-  return timingSafeEqual(Buffer.from(given, 'hex'), createHmac('sha256', secret).update(body).digest());
+  const [, signature] = /^sha256=([0-9a-f]{64})$/.exec(header('x-hub-signature-256') ?? '') ?? [];
+  if (signature === undefined) return false;
+  return timingSafeEqual(Buffer.from(signature, 'hex'), createHmac('sha256', secret).update(body).digest());
 }
 
 function hasToken({ header }: Webhook, secret: string): boolean {
@@ -65,12 +65,12 @@ function hasToken({ header }: Webhook, secret: string): boolean {
  * Whether two secrets are equal. The comparison takes the same time for all inputs, so timing reveals nothing about the
  * secret.
  */
-export function isSameSecret(given: string, secret: string): boolean {
+export function isSameSecret(candidate: string, secret: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(secret));
+  return timingSafeEqual(digest(candidate), digest(secret));
 }
 
-function parsed(body: Buffer): unknown {
+function parseBody(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {
@@ -94,14 +94,14 @@ const GITHUB_REVIEWS: readonly string[] = ['opened', 'synchronize', 'reopened', 
 
 function githubWish(forge: ForgeSettings, { header }: Webhook, content: unknown): WebhookWish | null {
   const event = header('x-github-event') ?? '';
-  if (event !== 'pull_request') return ignored(`the event is "${event.slice(0, 50)}"`);
-  const read = githubEvent.safeParse(content);
-  if (!read.success) return null;
-  const { action, repository, pull_request, changes } = read.data;
+  if (event !== 'pull_request') return ignoredWish(`the event is "${event.slice(0, 50)}"`);
+  const payload = githubEvent.safeParse(content);
+  if (!payload.success) return null;
+  const { action, repository, pull_request, changes } = payload.data;
   // If someone changes the base branch of a pull request, its diff changes too, so review it again.
   const isReview = GITHUB_REVIEWS.includes(action) || (action === 'edited' && changes?.base !== undefined);
   return wishFor(forge, isReview ? 'review' : action === 'closed' ? 'closed' : null, {
-    ...{ name: repository.full_name, number: read.data.number, head: pull_request.head.sha, action },
+    ...{ name: repository.full_name, number: payload.data.number, head: pull_request.head.sha, action },
   });
 }
 
@@ -121,10 +121,10 @@ const gitlabEvent = z.object({
 
 function gitlabWish(forge: ForgeSettings, { header }: Webhook, content: unknown): WebhookWish | null {
   const event = header('x-gitlab-event') ?? '';
-  if (event !== 'Merge Request Hook') return ignored(`the event is "${event.slice(0, 50)}"`);
-  const read = gitlabEvent.safeParse(content);
-  if (!read.success) return null;
-  const { project, object_attributes, changes } = read.data;
+  if (event !== 'Merge Request Hook') return ignoredWish(`the event is "${event.slice(0, 50)}"`);
+  const payload = gitlabEvent.safeParse(content);
+  if (!payload.success) return null;
+  const { project, object_attributes, changes } = payload.data;
   const { action = '', oldrev, iid, last_commit } = object_attributes;
   // GitLab sends "update" for new commits and for every edit. Only an update with new commits has `oldrev`.
   const isChanged = oldrev !== undefined || changes?.draft?.current === false || changes?.target_branch !== undefined;
@@ -141,12 +141,12 @@ function wishFor(
   about: { readonly name: string; readonly number: number; readonly head: string; readonly action: string },
 ): WebhookWish {
   // Forges ignore upper and lower case in repository names. Use the spelling in the settings everywhere.
-  const project = forge.repositories.find((one) => one.toLowerCase() === about.name.toLowerCase());
-  if (project === undefined) return ignored('the repository is not in the settings of the server');
-  if (kind === null) return ignored(`the action is "${about.action.slice(0, 50)}"`);
+  const project = forge.repositories.find((name) => name.toLowerCase() === about.name.toLowerCase());
+  if (project === undefined) return ignoredWish('the repository is not in the settings of the server');
+  if (kind === null) return ignoredWish(`the action is "${about.action.slice(0, 50)}"`);
   return { kind, pull: { forge: forge.name, project, number: about.number }, head: about.head };
 }
 
-function ignored(why: string): WebhookWish {
+function ignoredWish(why: string): WebhookWish {
   return { kind: 'ignored', why };
 }

@@ -19,10 +19,10 @@ export function describeMetrics(families: readonly MetricFamily[]): string {
 }
 
 function describeLabels(labels: Readonly<Record<string, string>>): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, escaped)}"`);
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, escapeChar)}"`);
   return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
 }
 
-function escaped(char: string): string {
+function escapeChar(char: string): string {
   return char === '\n' ? '\\n' : `\\${char}`;
 }

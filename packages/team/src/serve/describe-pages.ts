@@ -16,20 +16,20 @@ input,button{font:inherit;padding:.3rem .6rem}label{display:block;margin:.5rem 0
 .passed{color:#56d364}.failed{color:#ff7b72}.error{color:#e3b341}small{color:#8d96a0}}`;
 
 function page(title: string, visitor: Visitor | null, body: string): string {
-  const who =
+  const visitorLine =
     visitor === null
       ? ''
       : `<nav><a href="/">Repositories</a><form method="post" action="/logout"><small>${html(visitor.name)}</small> <button>Log out</button></form></nav>`;
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${html(title)} · onceover</title><style>${STYLE}</style></head><body>${who}<main><h1>${html(title)}</h1>${body}</main></body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${html(title)} · onceover</title><style>${STYLE}</style></head><body>${visitorLine}<main><h1>${html(title)}</h1>${body}</main></body></html>`;
 }
 
 /** Returns the page on which people log in with a token. */
 export function describeLogin(problem: string | null): string {
-  const said = problem === null ? '' : `<p class="failed" role="alert">${html(problem)}</p>`;
+  const alert = problem === null ? '' : `<p class="failed" role="alert">${html(problem)}</p>`;
   return page(
     'Log in',
     null,
-    `${said}<form method="post" action="/login"><label>Token <input type="password" name="token" autocomplete="current-password" required autofocus></label><button>Log in</button></form>`,
+    `${alert}<form method="post" action="/login"><label>Token <input type="password" name="token" autocomplete="current-password" required autofocus></label><button>Log in</button></form>`,
   );
 }
 

@@ -37,20 +37,20 @@ export async function listen(host: string, port: number, answering: Answering): 
     void handle(incoming, outgoing, answering).catch(() => outgoing.destroy());
   });
   server.maxConnections = MOST_CONNECTIONS;
-  const failed = await new Promise<Error | null>((resolve) => {
+  const error = await new Promise<Error | null>((resolve) => {
     server.once('error', resolve);
     server.listen(port, host, () => resolve(null));
   });
-  if (failed !== null)
+  if (error !== null)
     return err({
       kind: 'wrong-usage',
-      said: `The server cannot listen on ${host}:${port} (${errorCode(failed)}). Choose another address with "listen" in its settings.`,
+      said: `The server cannot listen on ${host}:${port} (${errorCode(error)}). Choose another address with "listen" in its settings.`,
       command: 'serve',
     });
-  return ok({ port: (server.address() as AddressInfo).port, close: () => closed(server) });
+  return ok({ port: (server.address() as AddressInfo).port, close: () => closeServer(server) });
 }
 
-function closed(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

@@ -18,30 +18,30 @@ const discovery = z.object({ issuer: z.string(), jwks_uri: z.string() });
  * expected.
  */
 export function openIssuerKeys(issuer: string) {
-  let kept: { readonly keys: IssuerKeys; readonly at: number } | null = null;
+  let cache: { readonly keys: IssuerKeys; readonly at: number } | null = null;
   let fetching: Promise<IssuerKeys | null> | null = null;
   let triedAt = 0;
 
-  async function fetched(): Promise<IssuerKeys | null> {
+  async function refresh(): Promise<IssuerKeys | null> {
     fetching ??= fetchKeys(issuer).finally(() => {
       fetching = null;
     });
     triedAt = Date.now();
     const keys = await fetching;
-    if (keys !== null) kept = { keys, at: Date.now() };
+    if (keys !== null) cache = { keys, at: Date.now() };
     return keys;
   }
 
   return {
     async keys(): Promise<IssuerKeys | null> {
-      return kept !== null && Date.now() - kept.at < KEEP_MS ? kept.keys : fetched();
+      return cache !== null && Date.now() - cache.at < KEEP_MS ? cache.keys : refresh();
     },
     /**
      * Fetches the keys again because a token named an unknown one. Fetches at most once per minute, so strangers cannot
      * flood the issuer with requests.
      */
     async newer(): Promise<IssuerKeys | null> {
-      return Date.now() - triedAt < AGAIN_MS ? (kept?.keys ?? null) : fetched();
+      return Date.now() - triedAt < AGAIN_MS ? (cache?.keys ?? null) : refresh();
     },
   };
 }

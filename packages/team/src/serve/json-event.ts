@@ -11,6 +11,6 @@ const request = z.strictObject({ checks: z.enum(CHECK_MODES), isFork: z.boolean(
 
 /** Reads the request that the server sends to a run's process; returns `null` if the value is not such a request. */
 export function readReviewRequest(value: unknown): ReviewRequest | null {
-  const read = request.safeParse(value);
-  return read.success ? read.data : null;
+  const result = request.safeParse(value);
+  return result.success ? result.data : null;
 }

@@ -43,20 +43,20 @@ export async function readMetrics({ query }: Pick<Database, 'query'>): Promise<r
     rows
       .filter((row) => row.name === name)
       .map(({ first, second, value }) => {
-        const [one, two] = labels;
+        const [firstLabel, secondLabel] = labels;
         return {
           labels: {
-            ...(one === undefined ? {} : { [one]: first ?? '' }),
-            ...(two === undefined ? {} : { [two]: second ?? '' }),
+            ...(firstLabel === undefined ? {} : { [firstLabel]: first ?? '' }),
+            ...(secondLabel === undefined ? {} : { [secondLabel]: second ?? '' }),
           },
           value,
         };
       });
   const jobs = QUEUES.flatMap((queue) =>
     STATES.map((state) => {
-      const found = rows.find(({ name, first, second }) => name === 'jobs' && first === queue && second === state);
+      const row = rows.find(({ name, first, second }) => name === 'jobs' && first === queue && second === state);
       // Report empty queues as 0: an alert must be able to tell an empty queue from a missing metric.
-      return { labels: { queue, state }, value: found?.value ?? 0 };
+      return { labels: { queue, state }, value: row?.value ?? 0 };
     }),
   );
   return [

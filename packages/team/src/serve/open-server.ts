@@ -31,10 +31,10 @@ export async function openServer({ config, ...options }: ServeWish): Promise<Res
  * server's request as JSON.
  */
 export async function serveReview(cwd: string, request: string, stop: AbortSignal): Promise<Result<RunDocument>> {
-  const read = readReviewRequest(parseJson(request));
-  if (read === null)
+  const reviewRequest = readReviewRequest(parseJson(request));
+  if (reviewRequest === null)
     return err({ kind: 'wrong-usage', said: 'Only "onceover serve" starts this command.', command: 'serve' });
   const repository = await repositoryAt(cwd);
   if (!repository.ok) return repository;
-  return (await import('./review-pull.ts')).reviewPull(repository.value, read, stop);
+  return (await import('./review-pull.ts')).reviewPull(repository.value, reviewRequest, stop);
 }

@@ -46,12 +46,12 @@ export function openPullCheckouts(folder: string) {
   async function inTurn<T>(mirror: string, work: () => Promise<T>): Promise<T> {
     const before = turns.get(mirror) ?? Promise.resolve();
     const next = before.then(work, work);
-    const settled = next.catch(() => undefined);
-    turns.set(mirror, settled);
+    const turn = next.catch(() => undefined);
+    turns.set(mirror, turn);
     try {
       return await next;
     } finally {
-      if (turns.get(mirror) === settled) turns.delete(mirror);
+      if (turns.get(mirror) === turn) turns.delete(mirror);
     }
   }
 
@@ -61,30 +61,38 @@ export function openPullCheckouts(folder: string) {
   return {
     /** Checks out the head of a pull request. Fetches only the pull request itself and the branch `base`. */
     open(forge: ForgeSettings, pull: PullName, { head, base }: { readonly head: string; readonly base: string }) {
-      const own = ownFolder(pull);
-      const mirror = join(own, 'mirror.git');
-      const clone = join(own, `pull-${pull.number}`);
+      const projectFolder = ownFolder(pull);
+      const mirror = join(projectFolder, 'mirror.git');
+      const clone = join(projectFolder, `pull-${pull.number}`);
       const url = `${forge.clone}/${pull.project}.git`;
       return asResult(
-        inTurn(own, async (): Promise<CheckoutEnd> => {
+        inTurn(projectFolder, async (): Promise<CheckoutEnd> => {
           const remote = { config: CONFIG, env: loginFor(forge, url) };
           await openRepositoryAt(mirror, true);
           const source =
             forge.name === 'github' ? `refs/pull/${pull.number}/head` : `refs/merge-requests/${pull.number}/head`;
-          const kept = `refs/onceover/pulls/${pull.number}`;
+          const pullRef = `refs/onceover/pulls/${pull.number}`;
           // Store the base under a digest of its name: git cannot hold refs for a branch "a" and a branch "a/b" at the
           // same time.
           const branch = `refs/onceover/bases/${sha256(base)}`;
-          const wanted = [`+${source}:${kept}`, `+refs/heads/${base}:${branch}`];
-          const fetch = ['fetch', '--no-tags', '--quiet', '--no-write-fetch-head', '--end-of-options', url, ...wanted];
-          const fetched = await git(mirror, fetch, { ...remote, expected: [0, 1, 128] });
-          if (fetched.code !== 0) {
-            if (/couldn't find remote ref/i.test(fetched.stderr))
+          const refspecs = [`+${source}:${pullRef}`, `+refs/heads/${base}:${branch}`];
+          const fetch = [
+            'fetch',
+            '--no-tags',
+            '--quiet',
+            '--no-write-fetch-head',
+            '--end-of-options',
+            url,
+            ...refspecs,
+          ];
+          const fetchAnswer = await git(mirror, fetch, { ...remote, expected: [0, 1, 128] });
+          if (fetchAnswer.code !== 0) {
+            if (/couldn't find remote ref/i.test(fetchAnswer.stderr))
               return { kind: 'gone', said: 'the pull request or its target branch is no longer on the forge' };
-            return { kind: 'gone', said: `the commits could not be fetched: ${firstLine(fetched.stderr)}` };
+            return { kind: 'gone', said: `the commits could not be fetched: ${firstLine(fetchAnswer.stderr)}` };
           }
           const [gotHead, gotBase] = await Promise.all([
-            gitText(mirror, ['rev-parse', '--verify', `${kept}^{commit}`]),
+            gitText(mirror, ['rev-parse', '--verify', `${pullRef}^{commit}`]),
             gitText(mirror, ['rev-parse', '--verify', `${branch}^{commit}`]),
           ]);
           if (gotHead !== head) return { kind: 'moved' };
@@ -105,8 +113,8 @@ export function openPullCheckouts(folder: string) {
     /** Removes the clones of pull requests that no review run has used for a week. */
     tidy(): void {
       const oldest = Date.now() - KEEP_MS;
-      for (const name of listed(folder)) {
-        for (const clone of listed(join(folder, name)).filter((one) => one.startsWith('pull-'))) {
+      for (const name of namesIn(folder)) {
+        for (const clone of namesIn(join(folder, name)).filter((entry) => entry.startsWith('pull-'))) {
           const path = join(folder, name, clone);
           if (lstatSync(path).mtimeMs < oldest) tryToRemoveFolder(path);
         }
@@ -115,7 +123,7 @@ export function openPullCheckouts(folder: string) {
   };
 }
 
-function listed(folder: string): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
@@ -138,8 +146,9 @@ async function checkOut(clone: string, { url, base, baseCommit, head }: Wanted):
   // The team store identifies a repository by the address of its remote, so set that address.
   await git(clone, ['config', 'remote.origin.url', url], quiet);
   // Delete all other remote branches, so that onceover can read its configuration only from `base`.
-  const known = await gitText(clone, ['for-each-ref', '--format=%(refname)', 'refs/remotes'], quiet);
-  for (const ref of known.split('\n').filter((one) => one !== '')) await git(clone, ['update-ref', '-d', ref], quiet);
+  const refList = await gitText(clone, ['for-each-ref', '--format=%(refname)', 'refs/remotes'], quiet);
+  for (const ref of refList.split('\n').filter((line) => line !== ''))
+    await git(clone, ['update-ref', '-d', ref], quiet);
   await git(clone, ['update-ref', `refs/remotes/origin/${base}`, baseCommit], quiet);
   await git(clone, ['checkout', '--quiet', '--force', '--detach', head], quiet);
   // Keep the result files of earlier runs, unless the change could have written them.

@@ -61,13 +61,13 @@ export function openPullRuns(database: Database, boss: PgBoss) {
    * Cancels all unfinished review runs of a pull request. A server that works on such a run notices this at its next
    * heartbeat.
    */
-  async function drop(query: Query, { forge, project, number }: PullName, said: string): Promise<void> {
-    const dropped = await query<{ job: string }>(
+  async function drop(query: Query, { forge, project, number }: PullName, message: string): Promise<void> {
+    const rows = await query<{ job: string }>(
       `UPDATE onceover.pull_runs SET state = 'dropped', said = $4, ended_at = now()
        WHERE forge = $1 AND project = $2 AND number = $3 AND state IN ('waiting', 'running') RETURNING job`,
-      [forge, project, number, said],
+      [forge, project, number, message],
     );
-    for (const { job } of dropped) await boss.cancel(QUEUE, job, { db: within(query) });
+    for (const { job } of rows) await boss.cancel(QUEUE, job, { db: within(query) });
   }
 
   return {
@@ -80,11 +80,11 @@ export function openPullRuns(database: Database, boss: PgBoss) {
       wish: { readonly kind: 'review' | 'closed'; pull: PullName; head: string } | null,
     ) =>
       database.transaction(async (query): Promise<Accepted> => {
-        const added = await query(
+        const newKeys = await query(
           'INSERT INTO onceover.deliveries (key) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING RETURNING key',
           [keys],
         );
-        if (added.length < keys.length) return { kind: 'repetition' };
+        if (newKeys.length < keys.length) return { kind: 'repetition' };
         if (wish === null) return { kind: 'noted' };
         await drop(query, wish.pull, wish.kind === 'closed' ? 'the pull request was closed' : 'a newer webhook came');
         if (wish.kind === 'closed') return { kind: 'noted' };
@@ -149,25 +149,25 @@ export function openPullRuns(database: Database, boss: PgBoss) {
      */
     end: (run: TakenRun, end: PullRunEnd, repository: number | null) =>
       database.transaction(async (query) => {
-        const [stored] = await query(
+        const [row] = await query(
           `UPDATE onceover.pull_runs SET state = 'ended', verdict = $3, error = $4, said = $5, document = $6,
              repository = $7, ended_at = now()
            WHERE id = $1 AND job = $2 AND state = 'running' RETURNING id`,
           [run.id, run.job, end.verdict, end.error, withoutNul(end.said), end.document, repository],
         );
-        if (stored !== undefined) await boss.complete(QUEUE, run.job, null, { db: within(query) });
-        return stored !== undefined;
+        if (row !== undefined) await boss.complete(QUEUE, run.job, null, { db: within(query) });
+        return row !== undefined;
       }),
 
     /** Ends a taken review run that needs no result, for example because the pull request was closed. */
-    dropTaken: (run: TakenRun, said: string) =>
+    dropTaken: (run: TakenRun, message: string) =>
       database.transaction(async (query) => {
-        const [dropped] = await query(
+        const [row] = await query(
           `UPDATE onceover.pull_runs SET state = 'dropped', said = $3, ended_at = now()
            WHERE id = $1 AND job = $2 AND state = 'running' RETURNING id`,
-          [run.id, run.job, said],
+          [run.id, run.job, message],
         );
-        if (dropped !== undefined) await boss.complete(QUEUE, run.job, null, { db: within(query) });
+        if (row !== undefined) await boss.complete(QUEUE, run.job, null, { db: within(query) });
       }),
 
     /**
@@ -227,14 +227,14 @@ export function openPullRuns(database: Database, boss: PgBoss) {
     /** Returns a review run with its document; `null` if there is no such run. */
     async find(id: string): Promise<(ListedRun & { readonly document: string | null }) | null> {
       if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return null;
-      const [found] = await database.query<ListedRun & { document: string | null }>(
+      const [run] = await database.query<ListedRun & { document: string | null }>(
         `SELECT id, forge, project, number, head, state, verdict, said, started_by, document,
            to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS created_at,
            to_char(ended_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') AS ended_at
          FROM onceover.pull_runs WHERE id = $1`,
         [id],
       );
-      return found ?? null;
+      return run ?? null;
     },
   };
 }

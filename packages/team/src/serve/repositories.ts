@@ -82,17 +82,17 @@ export async function storePage(
   if (!template.ok) return template;
   const ledger = repository === null ? null : await pricedLedger(postgresLedger(storeOf(database, repository)));
   if (ledger?.ok === false) return ledger;
-  const read = runSchema.safeParse(run?.document == null ? null : parseJson(run.document));
+  const parsedRun = runSchema.safeParse(run?.document == null ? null : parseJson(run.document));
   const { entries, unreadable, priceOf } = ledger?.value ?? { entries: [], unreadable: 0, priceOf: () => null };
-  const isError = run !== null && !read.success;
+  const isError = run !== null && !parsedRun.success;
   const page: PageDocument = {
-    page: read.success ? 'run' : 'status',
+    page: parsedRun.success ? 'run' : 'status',
     made_at: new Date().toISOString(),
     version,
     project: name,
     branch: run === null ? null : `#${run.number}`,
     verdict: run === null ? [`History of ${name}`] : [`Pull request #${run.number}: ${run.verdict ?? run.state}`],
-    run: read.success ? read.data : null,
+    run: parsedRun.success ? parsedRun.data : null,
     error: isError
       ? { kind: run.verdict ?? run.state, message: run.said ?? 'The run has no result yet.', next: '' }
       : null,
@@ -113,8 +113,10 @@ export async function openStoreFindings(
   database: Database,
   repository: number,
 ): Promise<Result<readonly KnownFinding[]>> {
-  const all = await postgresFindings(storeOf(database, repository)).all();
-  return all.ok ? ok(all.value.filter(({ kept, cycleEnded }) => kept === 'open' && cycleEnded !== true)) : all;
+  const findings = await postgresFindings(storeOf(database, repository)).all();
+  return findings.ok
+    ? ok(findings.value.filter(({ kept, cycleEnded }) => kept === 'open' && cycleEnded !== true))
+    : findings;
 }
 
 export type WaiverWish = { readonly id: string; readonly why: string; readonly by: string };
@@ -126,25 +128,28 @@ export async function waiveInStore(
   { id, why, by }: WaiverWish,
 ): Promise<Result<readonly string[]>> {
   const findings = postgresFindings(storeOf(database, repository));
-  const all = await findings.all();
-  if (!all.ok) return all;
-  const named = all.value.find((one) => one.id === id);
-  if (named === undefined) return err({ kind: 'unknown-finding', id, known: [] });
-  if (named.kept !== 'open') return err({ kind: 'finding-closed', id });
+  const knownFindings = await findings.all();
+  if (!knownFindings.ok) return knownFindings;
+  const target = knownFindings.value.find((candidate) => candidate.id === id);
+  if (target === undefined) return err({ kind: 'unknown-finding', id, known: [] });
+  if (target.kept !== 'open') return err({ kind: 'finding-closed', id });
   const answer = { how: 'skipped', why } as const;
   const at = new Date().toISOString();
-  const waived: string[] = [];
-  const stored = await forEachOk([named, ...findingsAnsweredWith(named, all.value, answer)], async (finding) => {
-    // The server has checked that the user has the scope "waive", so the decision counts as made by a person.
-    const decided = decideResolution(
-      finding,
-      answer,
-      { kind: 'person', name: by },
-      { who: 'people', isInRun: false, at },
-    );
-    if (!decided.ok) return decided;
-    waived.push(finding.id);
-    return decided.value === null ? ok(undefined) : findings.resolve(finding.id, decided.value);
-  });
-  return stored.ok ? ok(waived) : stored;
+  const waivedIds: string[] = [];
+  const result = await forEachOk(
+    [target, ...findingsAnsweredWith(target, knownFindings.value, answer)],
+    async (finding) => {
+      // The server has checked that the user has the scope "waive", so the decision counts as made by a person.
+      const decision = decideResolution(
+        finding,
+        answer,
+        { kind: 'person', name: by },
+        { who: 'people', isInRun: false, at },
+      );
+      if (!decision.ok) return decision;
+      waivedIds.push(finding.id);
+      return decision.value === null ? ok(undefined) : findings.resolve(finding.id, decision.value);
+    },
+  );
+  return result.ok ? ok(waivedIds) : result;
 }

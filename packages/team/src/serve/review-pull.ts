@@ -54,11 +54,11 @@ const NO_CHECKS: Checks = {
 
 /** Runs only the reviewers. The result lists the checks as gates that were not part of this run. */
 async function runReviewsAlone(ports: RunPorts, request: RunRequest): Promise<Result<RunOutcome>> {
-  const previewed = await previewRun(ports, request);
-  if (!previewed.ok) return previewed;
-  const others = previewed.value.facts.planned.gates.flatMap(({ id, kind }) => (kind === 'check' ? [id] : []));
+  const preview = await previewRun(ports, request);
+  if (!preview.ok) return preview;
+  const checkIds = preview.value.facts.planned.gates.flatMap(({ id, kind }) => (kind === 'check' ? [id] : []));
   const gates = request.settings.gates.map((entry) => ({ ...entry, checks: {} }));
   const ran = await executeRun(ports, { ...request, settings: { ...request.settings, gates } });
-  if (!ran.ok || others.length === 0) return ran;
-  return ok({ ...ran.value, asked: { gates: [], paths: [], others } });
+  if (!ran.ok || checkIds.length === 0) return ran;
+  return ok({ ...ran.value, asked: { gates: [], paths: [], others: checkIds } });
 }

@@ -72,22 +72,22 @@ export function openServerRoutes(facts: RouteFacts): (request: ServerRequest) =>
       if (!isOwnPage(request)) return text(403, 'The request comes from another page.');
       const cookie = await visitors.logIn(fieldsOf(request).get('token') ?? '');
       if (cookie === null) return { ...page(describeLogin('The token is not valid.')), status: 401 };
-      return moved('/', { 'set-cookie': cookie });
+      return redirect('/', { 'set-cookie': cookie });
     }
-    if (path === '/logout' && method === 'POST') return moved('/login', { 'set-cookie': visitors.logOut(request) });
+    if (path === '/logout' && method === 'POST') return redirect('/login', { 'set-cookie': visitors.logOut(request) });
     return null;
   }
 
   async function answerVisitor(request: ServerRequest): Promise<ServerReply> {
     const { method, path } = request;
-    const identified = await visitors.identify(request);
+    const identity = await visitors.identify(request);
     const isPage = request.header('authorization') === null && !path.startsWith('/api/') && path !== '/metrics';
-    if (identified.kind === 'unsure') return json(503, { error: 'The issuer of the token does not answer.' });
-    if (identified.kind !== 'visitor') {
-      if (isPage && method === 'GET') return moved('/login');
+    if (identity.kind === 'unsure') return json(503, { error: 'The issuer of the token does not answer.' });
+    if (identity.kind !== 'visitor') {
+      if (isPage && method === 'GET') return redirect('/login');
       return json(401, { error: 'Log in, or send a valid token.' }, { 'www-authenticate': 'Bearer' });
     }
-    const { visitor, isCookie } = identified;
+    const { visitor, isCookie } = identity;
     if (method !== 'GET' && isCookie && !isOwnPage(request)) return text(403, 'The request comes from another page.');
     for (const route of routes) {
       const parts = route.method === method ? route.path.exec(path) : null;
@@ -103,8 +103,8 @@ export function openServerRoutes(facts: RouteFacts): (request: ServerRequest) =>
 
   return async (request) => {
     try {
-      const asked = request.method === 'HEAD' ? { ...request, method: 'GET' } : request;
-      return (await answerPublic(asked)) ?? (await answerVisitor(asked));
+      const getRequest = request.method === 'HEAD' ? { ...request, method: 'GET' } : request;
+      return (await answerPublic(getRequest)) ?? (await answerVisitor(getRequest));
     } catch (error) {
       if (error instanceof StoreError) return json(503, { error: describeFailure(error.failure).what });
       tell({ kind: 'bug', said: error instanceof Error ? (error.stack ?? error.message) : String(error) });
@@ -118,9 +118,9 @@ const READY_MS = 2000;
 
 async function ready({ database, isStopping }: RouteFacts): Promise<ServerReply> {
   if (isStopping()) return text(503, 'stopping');
-  const answered = storeResult(database.query('SELECT 1')).then(({ ok }) => ok);
+  const queryCheck = storeResult(database.query('SELECT 1')).then(({ ok }) => ok);
   const tooLate = pause(READY_MS, false, { ref: false });
-  return (await Promise.race([answered, tooLate])) ? text(200, 'ready') : text(503, 'the store does not answer');
+  return (await Promise.race([queryCheck, tooLate])) ? text(200, 'ready') : text(503, 'the store does not answer');
 }
 
 /** Receives a webhook. The forge gets the answer as soon as the webhook is stored; the review runs later. */
@@ -129,28 +129,28 @@ async function receive(
   name: ForgeName,
   request: ServerRequest,
 ): Promise<ServerReply> {
-  const forge = settings.forges.find((one) => one.name === name);
+  const forge = settings.forges.find((candidate) => candidate.name === name);
   if (forge === undefined) return json(404, { error: `The settings of the server have no "${name}".` });
-  const told = (delivery: string, status: number, result: string, run: string | null = null) => {
+  const reply = (delivery: string, status: number, result: string, run: string | null = null) => {
     tell({ kind: 'webhook', forge: name, delivery, status, result, run });
     return json(status, { result, run });
   };
-  const decided = decideWebhook(forge, request);
-  if (!decided.ok) return told('', decided.status, decided.why);
-  const { delivery, keys, wish } = decided;
-  if (wish.kind === 'ignored') return told(delivery, 202, `ignored: ${wish.why}`);
+  const decision = decideWebhook(forge, request);
+  if (!decision.ok) return reply('', decision.status, decision.why);
+  const { delivery, keys, wish } = decision;
+  if (wish.kind === 'ignored') return reply(delivery, 202, `ignored: ${wish.why}`);
   // Refuse the webhook. The forge then shows the delivery as failed, and a person can send it again.
-  if (isStopping()) return told(delivery, 503, 'the server stops');
+  if (isStopping()) return reply(delivery, 503, 'the server stops');
   try {
-    const accepted = await runs.accept(keys, wish);
-    if (accepted.kind === 'queued') {
+    const acceptance = await runs.accept(keys, wish);
+    if (acceptance.kind === 'queued') {
       wake();
-      return told(delivery, 202, 'queued', accepted.run);
+      return reply(delivery, 202, 'queued', acceptance.run);
     }
-    return told(delivery, accepted.kind === 'repetition' ? 200 : 202, accepted.kind);
+    return reply(delivery, acceptance.kind === 'repetition' ? 200 : 202, acceptance.kind);
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    return told(delivery, 503, describeFailure(error.failure).what);
+    return reply(delivery, 503, describeFailure(error.failure).what);
   }
 }
 
@@ -158,17 +158,19 @@ function routesOf(
   { settings, database, runs, wake }: RouteFacts,
   webhooks: ReadonlyMap<string, number>,
 ): readonly Route[] {
-  const remoteOf = async (id: number) => (await listRepositories(database)).find((one) => one.id === id) ?? null;
-  const done = ({ isCookie }: Asked, to: string, document: object) => (isCookie ? moved(to) : json(200, document));
+  const remoteOf = async (id: number) =>
+    (await listRepositories(database)).find((repository) => repository.id === id) ?? null;
+  const doneReply = ({ isCookie }: Asked, to: string, document: object) =>
+    isCookie ? redirect(to) : json(200, document);
 
-  async function again(asked: Asked, pull: PullName, head: string): Promise<ServerReply> {
+  async function again(visit: Asked, pull: PullName, head: string): Promise<ServerReply> {
     const isKnown = settings.forges.some(
       ({ name, repositories }) => name === pull.forge && repositories.includes(pull.project),
     );
     if (!isKnown) return json(404, { error: 'The repository is not in the settings of the server.' });
-    const run = await runs.again(pull, head, asked.visitor.name);
+    const run = await runs.again(pull, head, visit.visitor.name);
     wake();
-    return done(asked, `/runs/${run}`, { run });
+    return doneReply(visit, `/runs/${run}`, { run });
   }
 
   const get = (path: RegExp, answer: Route['answer']): Route => ({ method: 'GET', path, scope: 'read', answer });
@@ -184,33 +186,33 @@ function routesOf(
         const [forge = '', status = ''] = key.split(' ');
         return { labels: { forge, status }, value };
       });
-      const received: MetricFamily = {
+      const webhookMetric: MetricFamily = {
         ...{ name: 'onceover_webhooks_total', help: 'Webhooks that this server answered.', type: 'counter', samples },
       };
       return {
         status: 200,
         type: 'text/plain; version=0.0.4',
-        body: describeMetrics([...(await readMetrics(database)), received]),
+        body: describeMetrics([...(await readMetrics(database)), webhookMetric]),
       };
     }),
     get(/^\/$/, async ({ visitor }) =>
       page(describeRepositories(await listRepositories(database), await runs.list(null), visitor)),
     ),
     get(/^\/repositories\/([1-9]\d{0,14})$/, async ({ visitor }, [id]) => {
-      const found = await remoteOf(Number(id));
-      if (found === null) return json(404, { error: 'There is no such repository.' });
-      const open = await openStoreFindings(database, found.id);
-      if (!open.ok) return failed(open);
+      const repository = await remoteOf(Number(id));
+      if (repository === null) return json(404, { error: 'There is no such repository.' });
+      const open = await openStoreFindings(database, repository.id);
+      if (!open.ok) return failureReply(open);
       const findings = open.value.map(({ id: finding, priority, file, line, issue, resolution }) => ({
         ...{ id: finding, priority, file, line, issue },
         resolution: resolution === null ? null : `${resolution.how} by ${resolution.by.name}: ${resolution.why}`,
       }));
-      return page(describeRepository({ ...found, findings, runs: await runs.list(found.id) }, visitor));
+      return page(describeRepository({ ...repository, findings, runs: await runs.list(repository.id) }, visitor));
     }),
     get(/^\/repositories\/([1-9]\d{0,14})\/history$/, async (_asked, [id]) => {
-      const found = await remoteOf(Number(id));
-      if (found === null) return json(404, { error: 'There is no such repository.' });
-      return report(await storePage(database, { repository: found.id, name: found.remote, run: null }));
+      const repository = await remoteOf(Number(id));
+      if (repository === null) return json(404, { error: 'There is no such repository.' });
+      return report(await storePage(database, { repository: repository.id, name: repository.remote, run: null }));
     }),
     get(/^\/runs\/([0-9a-f-]{36})$/, async (_asked, [id = '']) => {
       const run = await runs.find(id);
@@ -223,25 +225,25 @@ function routesOf(
       const run = await runs.find(id);
       return run === null ? json(404, { error: 'There is no such run.' }) : json(200, run);
     }),
-    post(/^\/runs\/([0-9a-f-]{36})\/again$/, 'run', async (asked, [id = '']) => {
+    post(/^\/runs\/([0-9a-f-]{36})\/again$/, 'run', async (visit, [id = '']) => {
       const run = await runs.find(id);
       if (run === null) return json(404, { error: 'There is no such run.' });
-      return again(asked, { forge: run.forge as ForgeName, project: run.project, number: run.number }, run.head);
+      return again(visit, { forge: run.forge as ForgeName, project: run.project, number: run.number }, run.head);
     }),
-    post(/^\/runs\/([0-9a-f-]{36})\/stop$/, 'administer', async (asked, [id = '']) => {
+    post(/^\/runs\/([0-9a-f-]{36})\/stop$/, 'administer', async (visit, [id = '']) => {
       const run = await runs.find(id);
       if (run === null) return json(404, { error: 'There is no such run.' });
-      await runs.stop({ forge: run.forge as ForgeName, project: run.project, number: run.number }, asked.visitor.name);
-      return done(asked, '/', { stopped: id });
+      await runs.stop({ forge: run.forge as ForgeName, project: run.project, number: run.number }, visit.visitor.name);
+      return doneReply(visit, '/', { stopped: id });
     }),
     post(
       /^\/repositories\/([1-9]\d{0,14})\/findings\/(F[1-9]\d{0,8})\/waive$/,
       'waive',
-      async (asked, [id, finding = '']) => {
-        const why = (fieldsOf(asked.request).get('why') ?? '').trim().slice(0, 4000);
+      async (visit, [id, finding = '']) => {
+        const why = (fieldsOf(visit.request).get('why') ?? '').trim().slice(0, 4000);
         if (why === '') return json(400, { error: 'Give a reason with "why".' });
-        const waived = await waiveInStore(database, Number(id), { id: finding, why, by: asked.visitor.name });
-        return waived.ok ? done(asked, `/repositories/${id}`, { waived: waived.value }) : failed(waived);
+        const result = await waiveInStore(database, Number(id), { id: finding, why, by: visit.visitor.name });
+        return result.ok ? doneReply(visit, `/repositories/${id}`, { waived: result.value }) : failureReply(result);
       },
     ),
   ];
@@ -263,8 +265,8 @@ function fieldsOf({ body, header }: ServerRequest): ReadonlyMap<string, string> 
   const text_ = body.toString('utf8');
   if (header('content-type')?.startsWith('application/json') !== true) return new Map(new URLSearchParams(text_));
   try {
-    const given: unknown = JSON.parse(text_);
-    const entries = typeof given === 'object' && given !== null ? Object.entries(given) : [];
+    const content: unknown = JSON.parse(text_);
+    const entries = typeof content === 'object' && content !== null ? Object.entries(content) : [];
     return new Map(entries.filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
   } catch {
     return new Map();
@@ -286,20 +288,20 @@ function page(body: string): ServerReply {
 /**
  * Replies with a report page in the form that `onceover ui` shows. The page contains its own content security policy.
  */
-function report(made: Result<string>): ServerReply {
-  if (!made.ok) return failed(made);
+function report(document: Result<string>): ServerReply {
+  if (!document.ok) return failureReply(document);
   return {
     status: 200,
     type: 'text/html',
-    body: made.value,
+    body: document.value,
     headers: { 'content-security-policy': "frame-ancestors 'none'" },
   };
 }
 
-function failed({ failure }: Extract<Result<never>, { ok: false }>): ServerReply {
+function failureReply({ failure }: Extract<Result<never>, { ok: false }>): ServerReply {
   return json(failure.kind === 'store-failed' ? 503 : 400, { error: describeFailure(failure).what });
 }
 
-function moved(to: string, headers: Readonly<Record<string, string>> = {}): ServerReply {
+function redirect(to: string, headers: Readonly<Record<string, string>> = {}): ServerReply {
   return { status: 303, type: 'text/plain', body: '', headers: { location: to, ...headers } };
 }

@@ -63,27 +63,27 @@ export async function runPull(runner: PullRunner, run: TakenRun, stop: AbortSign
     return { kind: 'dropped', said: 'the repository is no longer in the settings of the server' };
   const place = forgePlace(forge, pull.project);
   for (let reads = 0; reads < MOST_READS; reads++) {
-    const read = await trace.span('read pull request', () => readPull(place, pull.number));
+    const pullResult = await trace.span('read pull request', () => readPull(place, pull.number));
     if (stop.aborted) return STOPPED;
-    if (!read.ok) {
-      const review = reviewOfFailure(read.failure);
-      if (isWorthRepeating(review.error, run)) return waiting(read.failure.kind);
+    if (!pullResult.ok) {
+      const review = reviewOfFailure(pullResult.failure);
+      if (isWorthRepeating(review.error, run)) return waiting(pullResult.failure.kind);
       return { kind: 'ended', end: endOfReview(review, null) };
     }
-    const facts = read.value;
+    const facts = pullResult.value;
     if (!facts.isOpen) {
       checkouts.remove(pull);
       return { kind: 'dropped', said: 'the pull request is not open' };
     }
     if (facts.isDraft && !settings.drafts) return { kind: 'dropped', said: 'the pull request is a draft' };
-    const opened = await trace.span('fetch', () => checkouts.open(forge, pull, facts));
+    const checkout = await trace.span('fetch', () => checkouts.open(forge, pull, facts));
     if (stop.aborted) return STOPPED;
-    if (opened.ok && opened.value.kind === 'moved') continue;
-    const review = !opened.ok
-      ? reviewOfFailure(opened.failure)
-      : opened.value.kind === 'ready'
-        ? await reviewIn(opened.value.folder, { runner, run, facts, stop })
-        : failedReview('gone', `Nothing was reviewed: ${opened.value.kind === 'gone' ? opened.value.said : ''}.`);
+    if (checkout.ok && checkout.value.kind === 'moved') continue;
+    const review = !checkout.ok
+      ? reviewOfFailure(checkout.failure)
+      : checkout.value.kind === 'ready'
+        ? await reviewIn(checkout.value.folder, { runner, run, facts, stop })
+        : failedReview('gone', `Nothing was reviewed: ${checkout.value.kind === 'gone' ? checkout.value.said : ''}.`);
     if (stop.aborted) return STOPPED;
     if (isWorthRepeating(review.error, run)) return waiting(review.error ?? '');
     return publish({ runner, run, facts, place }, review);
@@ -91,8 +91,8 @@ export async function runPull(runner: PullRunner, run: TakenRun, stop: AbortSign
   return waiting('the pull request keeps getting new commits');
 }
 
-function waiting(said: string): PullRunOutcome {
-  return { kind: 'put-back', afterSeconds: WAIT_SECONDS, counts: true, said };
+function waiting(message: string): PullRunOutcome {
+  return { kind: 'put-back', afterSeconds: WAIT_SECONDS, counts: true, said: message };
 }
 
 type Publishing = {
@@ -111,10 +111,10 @@ async function publish({ runner, run, facts, place }: Publishing, review: Review
     reportUrl: address?.startsWith('https://') === true ? `${address}/runs/${run.id}` : null,
     runsChecksElsewhere: checks === 'elsewhere',
   };
-  const published = await runner.trace.span('publish', () => publishOnPull(place, about, review.run));
-  if (published.ok) return { kind: 'ended', end: endOfReview(review, null) };
-  if (isWorthRepeating(published.failure.kind, run)) return waiting(published.failure.kind);
-  return { kind: 'ended', end: endOfReview(review, published.failure) };
+  const publication = await runner.trace.span('publish', () => publishOnPull(place, about, review.run));
+  if (publication.ok) return { kind: 'ended', end: endOfReview(review, null) };
+  if (isWorthRepeating(publication.failure.kind, run)) return waiting(publication.failure.kind);
+  return { kind: 'ended', end: endOfReview(review, publication.failure) };
 }
 
 type Reviewing = {
@@ -171,8 +171,8 @@ async function reviewIn(clone: string, { runner, run, facts, stop }: Reviewing):
 function writeRunConfig(folder: string, { trust, waitSeconds }: StoreSettings): string {
   const config = join(folder, 'config');
   makeParents(join(config, 'onceover'), 0o700);
-  const kept = trust === 'never' ? 'never' : 'own-branches';
-  writeFileSync(join(config, 'onceover/config.yml'), `store:\n  trust: ${kept}\n  wait_seconds: ${waitSeconds}\n`, {
+  const runTrust = trust === 'never' ? 'never' : 'own-branches';
+  writeFileSync(join(config, 'onceover/config.yml'), `store:\n  trust: ${runTrust}\n  wait_seconds: ${waitSeconds}\n`, {
     mode: 0o600,
   });
   return config;

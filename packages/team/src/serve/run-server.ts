@@ -57,18 +57,18 @@ export async function runServer(options: ServerOptions): Promise<Result<void>> {
   const folder = settings.folder === null ? namedScratchPath('/nowhere', 'server') : ok(settings.folder);
   if (!folder.ok) return folder;
   makeParents(folder.value, 0o700);
-  const connected = await connect(store.url, { waitSeconds: store.waitSeconds, connections: settings.runsAtOnce + 6 });
-  if (!connected.ok) return connected;
-  const database = connected.value;
+  const connection = await connect(store.url, { waitSeconds: store.waitSeconds, connections: settings.runsAtOnce + 6 });
+  if (!connection.ok) return connection;
+  const database = connection.value;
   try {
-    const migrated = await migrate(database);
-    if (!migrated.ok) return migrated;
+    const migration = await migrate(database);
+    if (!migration.ok) return migration;
     const boss = await openWorkerBoss(store.url, database, { heartbeatSeconds: SERVER_HEARTBEAT_SECONDS });
     if (!boss.ok) return boss;
     try {
       const runner = { ...options, folder: folder.value, checkouts: openPullCheckouts(folder.value), trace };
-      const served = await storeResult(serve(database, boss.value, runner, options));
-      return served.ok ? served.value : served;
+      const result = await storeResult(serve(database, boss.value, runner, options));
+      return result.ok ? result.value : result;
     } finally {
       await boss.value.stop({ graceful: false });
     }
@@ -104,21 +104,21 @@ async function serve(
   stopNow.addEventListener('abort', stopRunning);
   const host = settings.host.includes(':') ? `[${settings.host}]` : settings.host;
   tell({ kind: 'started', address: `http://${host}:${port}`, runs_at_once: settings.runsAtOnce });
-  const ended = new AbortController();
-  const beats = everyWhile(BEAT_MS, ended.signal, tell, async () => {
-    const lost = await runs.beat([...running.values()].map(({ run }) => run));
-    for (const id of lost) running.get(id)?.abort.abort();
+  const shutdown = new AbortController();
+  const beats = everyWhile(BEAT_MS, shutdown.signal, tell, async () => {
+    const lostIds = await runs.beat([...running.values()].map(({ run }) => run));
+    for (const id of lostIds) running.get(id)?.abort.abort();
   });
-  const tidying = everyWhile(TIDY_MS, ended.signal, tell, async () => {
+  const tidying = everyWhile(TIDY_MS, shutdown.signal, tell, async () => {
     await runs.tidy(settings.keepRunsDays);
     runner.checkouts.tidy();
   });
 
   const start = (run: TakenRun) => {
-    const one: Running = { run, abort: new AbortController() };
-    running.set(run.id, one);
-    if (stopNow.aborted) one.abort.abort();
-    void performRun(one, { database, runs, runner, tell, stopNow }).finally(() => {
+    const activeRun: Running = { run, abort: new AbortController() };
+    running.set(run.id, activeRun);
+    if (stopNow.aborted) activeRun.abort.abort();
+    void performRun(activeRun, { database, runs, runner, tell, stopNow }).finally(() => {
       running.delete(run.id);
       bell.ring();
     });
@@ -126,20 +126,20 @@ async function serve(
 
   while (!stop.aborted) {
     const isFull = running.size >= settings.runsAtOnce;
-    const taken = isFull ? 'none' : await takeRun(runs, tell);
-    if (typeof taken === 'object') {
-      const isBusy = [...running.values()].some(({ run: { pull } }) => samePull(pull, taken.pull));
+    const nextRun = isFull ? 'none' : await takeRun(runs, tell);
+    if (typeof nextRun === 'object') {
+      const isBusy = [...running.values()].some(({ run: { pull } }) => samePull(pull, nextRun.pull));
       // All runs of a pull request use the same clone, so they must run one after another.
-      if (isBusy) await quietly(tell, () => runs.putBack(taken, { afterSeconds: 2, counts: false }));
-      else start(taken);
-    } else if (taken === 'none') await bell.wait(IDLE_MS);
+      if (isBusy) await quietly(tell, () => runs.putBack(nextRun, { afterSeconds: 2, counts: false }));
+      else start(nextRun);
+    } else if (nextRun === 'none') await bell.wait(IDLE_MS);
   }
   tell({ kind: 'stopping', running: running.size });
   const closing = close();
   const grace = setTimeout(stopRunning, GRACE_MS);
   while (running.size > 0) await bell.wait(IDLE_MS);
   clearTimeout(grace);
-  ended.abort();
+  shutdown.abort();
   await Promise.all([beats, tidying, closing]);
   tell({ kind: 'stopped' });
   return ok(undefined);
@@ -165,22 +165,22 @@ async function performRun({ run, abort }: Running, { database, runs, runner, tel
     outcome = await runner.trace.span('run', () => runPull(runner, run, abort.signal));
   } catch (error) {
     // An unexpected exception must not stop the server. The review run ends as an error, and never as a pass.
-    const said = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    tell({ kind: 'bug', said });
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    tell({ kind: 'bug', said: message });
     outcome = { kind: 'ended', end: { verdict: 'error', error: 'bug', said: 'onceover has a bug', document: null } };
   }
-  const told = outcome;
+  const finalOutcome = outcome;
   await quietly(tell, async () => {
-    if (told.kind === 'put-back') return runs.putBack(run, told);
-    if (told.kind === 'dropped') return runs.dropTaken(run, told.said);
-    const own = runner.settings.forges.find(({ name }) => name === forge);
-    const remote = normaliseRemote(`${own?.clone ?? ''}/${project}.git`);
-    await runs.end(run, told.end, await repositoryWithRemote(database, remote));
+    if (finalOutcome.kind === 'put-back') return runs.putBack(run, finalOutcome);
+    if (finalOutcome.kind === 'dropped') return runs.dropTaken(run, finalOutcome.said);
+    const forgeSettings = runner.settings.forges.find(({ name }) => name === forge);
+    const remote = normaliseRemote(`${forgeSettings?.clone ?? ''}/${project}.git`);
+    await runs.end(run, finalOutcome.end, await repositoryWithRemote(database, remote));
   });
   tell({
     ...{ kind: 'run-ended', ...about, duration_ms: Date.now() - startedAt },
-    outcome: told.kind === 'ended' ? told.end.verdict : told.kind,
-    said: told.kind === 'ended' ? told.end.said : told.said,
+    outcome: finalOutcome.kind === 'ended' ? finalOutcome.end.verdict : finalOutcome.kind,
+    said: finalOutcome.kind === 'ended' ? finalOutcome.end.said : finalOutcome.said,
   });
 }
 

@@ -26,18 +26,22 @@ export function openVisitors({ tokens, oidc, address }: ServerSettings) {
     const digest = sha256(token);
     // Compare with all tokens instead of stopping at a match, so that the response time reveals nothing about the
     // tokens.
-    const found = tokens.filter((one) => isSameSecret(digest, one.sha256))[0];
-    if (found !== undefined) {
-      const visitor: Visitor = { name: found.name, scopes: new Set<AccessScope>(found.scopes), until: null };
+    const accessToken = tokens.filter((candidate) => isSameSecret(digest, candidate.sha256))[0];
+    if (accessToken !== undefined) {
+      const visitor: Visitor = {
+        name: accessToken.name,
+        scopes: new Set<AccessScope>(accessToken.scopes),
+        until: null,
+      };
       return { kind: 'visitor', visitor, isCookie: false };
     }
     if (oidc === null || issuer === null || token.split('.').length !== 3) return { kind: 'stranger' };
     const keys = await issuer.keys();
     if (keys === null) return { kind: 'unsure' };
-    let decided: JwtDecision = decideJwt(token, keys, oidc, new Date());
-    if (!decided.ok && decided.why === 'unknown-key')
-      decided = decideJwt(token, (await issuer.newer()) ?? keys, oidc, new Date());
-    return decided.ok ? { kind: 'visitor', visitor: decided.visitor, isCookie: false } : { kind: 'stranger' };
+    let decision: JwtDecision = decideJwt(token, keys, oidc, new Date());
+    if (!decision.ok && decision.why === 'unknown-key')
+      decision = decideJwt(token, (await issuer.newer()) ?? keys, oidc, new Date());
+    return decision.ok ? { kind: 'visitor', visitor: decision.visitor, isCookie: false } : { kind: 'stranger' };
   }
 
   function ofCookie(header: string): Identified {
@@ -58,15 +62,15 @@ export function openVisitors({ tokens, oidc, address }: ServerSettings) {
 
     /** Starts a session for the owner of a token and returns the session cookie; `null` if the token is not valid. */
     async logIn(token: string): Promise<string | null> {
-      const found = await ofToken(token);
-      if (found.kind !== 'visitor') return null;
+      const identity = await ofToken(token);
+      if (identity.kind !== 'visitor') return null;
       const now = Date.now();
       for (const [id, { until }] of sessions) if (until <= now) sessions.delete(id);
       const [oldest] = sessions.keys();
       if (sessions.size >= MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
       const id = randomBytes(32).toString('base64url');
-      const until = Math.min(now + SESSION_MS, found.visitor.until?.getTime() ?? Number.POSITIVE_INFINITY);
-      sessions.set(sha256(id), { visitor: found.visitor, until });
+      const until = Math.min(now + SESSION_MS, identity.visitor.until?.getTime() ?? Number.POSITIVE_INFINITY);
+      sessions.set(sha256(id), { visitor: identity.visitor, until });
       return cookieOf(id, Math.floor((until - now) / 1000));
     },
 

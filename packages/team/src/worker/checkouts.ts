@@ -32,12 +32,12 @@ export function openCheckouts({ query }: Pick<Database, 'query'>, base: string |
   const stores = new Map<number, ObjectStore>();
 
   function storeOf(repository: number, format: 'sha1' | 'sha256'): ObjectStore {
-    const known = stores.get(repository);
-    if (known !== undefined && known.parts.size < MOST_SNAPSHOTS) return known;
-    if (known !== undefined) retire(known);
+    const currentStore = stores.get(repository);
+    if (currentStore !== undefined && currentStore.parts.size < MOST_SNAPSHOTS) return currentStore;
+    if (currentStore !== undefined) retire(currentStore);
     const scratch = makeScratch(base);
     const folder = join(scratch.folder, 'objects.git');
-    const objects = makeObjectStore(folder, format).then((made) => (made.ok ? made.value : null));
+    const objects = makeObjectStore(folder, format).then((result) => (result.ok ? result.value : null));
     const store = { folder, objects, parts: new Map(), users: 0, isOld: false, remove: scratch.remove };
     stores.set(repository, store);
     return store;
@@ -51,20 +51,20 @@ export function openCheckouts({ query }: Pick<Database, 'query'>, base: string |
   /** Downloads a part of a snapshot, once per object store. Returns `null` on success, or the reason of the failure. */
   function addPart(store: ObjectStore, repository: number, part: SnapshotPart): Promise<string | null> {
     const key = `${part.tree} ${part.base}`;
-    const known = store.parts.get(key);
-    if (known !== undefined) return known;
-    const added = (async () => {
+    const earlierAddition = store.parts.get(key);
+    if (earlierAddition !== undefined) return earlierAddition;
+    const addition = (async () => {
       const pack = await downloadPart(query, repository, part);
       if (pack === null) return 'the store no longer has the files';
-      const indexed = await addPack(store.folder, pack);
-      if (indexed.ok) return null;
-      return indexed.failure.kind === 'git-failed' ? indexed.failure.said : indexed.failure.kind;
+      const result = await addPack(store.folder, pack);
+      if (result.ok) return null;
+      return result.failure.kind === 'git-failed' ? result.failure.said : result.failure.kind;
     })();
-    store.parts.set(key, added);
+    store.parts.set(key, addition);
     // If the download failed, forget it, so that the next agent call tries again.
     const forget = (why: unknown) => why !== null && store.parts.delete(key);
-    added.then(forget, forget);
-    return added;
+    addition.then(forget, forget);
+    return addition;
   }
 
   return {
@@ -89,9 +89,10 @@ export function openCheckouts({ query }: Pick<Database, 'query'>, base: string |
           const why = await addPart(store, repository, part);
           if (why !== null) return fail(why);
         }
-        const made = await checkOutTree(join(scratch.folder, 'tree'), objects, tree, baseTree);
-        if (!made.ok) return fail(made.failure.kind === 'git-failed' ? made.failure.said : made.failure.kind);
-        return { folder: realpathSync(made.value), remove };
+        const checkout = await checkOutTree(join(scratch.folder, 'tree'), objects, tree, baseTree);
+        if (!checkout.ok)
+          return fail(checkout.failure.kind === 'git-failed' ? checkout.failure.said : checkout.failure.kind);
+        return { folder: realpathSync(checkout.value), remove };
       } catch (error) {
         remove();
         throw error;

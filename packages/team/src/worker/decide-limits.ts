@@ -34,8 +34,8 @@ export function decideTake(limits: AccountLimits, use: AccountUse, now: Date): T
   let tokens = 0;
   // Add up tokens from the newest agent call backwards until they reach the limit. As soon as the call that reaches the
   // limit is more than a minute old, another call may start.
-  for (const { at, tokens: more } of [...use.ended].reverse()) {
-    tokens += more;
+  for (const { at, tokens: callTokens } of [...use.ended].reverse()) {
+    tokens += callTokens;
     if (tokens >= tokensPerMinute) return { kind: 'wait', until: minuteAfter(at, now), why: 'tokens' };
   }
   return { kind: 'take' };

@@ -28,26 +28,27 @@ export async function findOwnAgents({
   const settings =
     settingsFolder === null ? null : await loadSettings(diskFiles(root), openParsedFiles(join(root, 'none'), version));
   if (settings?.ok === false) return settings;
-  const known = await knownAgents(settings?.value.agent ?? {}, process.env, root);
-  const missing = missingAgents(known, root);
-  const found: OwnAgent[] = [];
+  const allAgents = await knownAgents(settings?.value.agent ?? {}, process.env, root);
+  const missing = missingAgents(allAgents, root);
+  const ownAgents: OwnAgent[] = [];
   for (const name of agents) {
-    const one = known.find(({ agent }) => agent.name === name);
-    if (one === undefined) return err({ kind: 'unknown-agent', name, known: known.map(({ agent }) => agent.name) });
+    const knownAgent = allAgents.find(({ agent }) => agent.name === name);
+    if (knownAgent === undefined)
+      return err({ kind: 'unknown-agent', name, known: allAgents.map(({ agent }) => agent.name) });
     const absent = missing.find((agent) => agent.name === name);
     if (absent !== undefined) return err({ kind: 'agent-not-installed', agent: absent });
     const offer: Offer = {
       agent: name,
-      made: madeBy(one.settings),
-      version: (await versionOf(one, (_, ask) => ask(), root)) ?? 'unknown',
-      usualModel: usualModelOf(one),
+      made: madeBy(knownAgent.settings),
+      version: (await versionOf(knownAgent, (_, ask) => ask(), root)) ?? 'unknown',
+      usualModel: usualModelOf(knownAgent),
       // Limits count per account. Add the agent's name, so that a provider that refuses one agent does not stop the
       // other agents.
       account: account === null ? name : `${account}/${name}`,
     };
-    found.push({ offer, known: one });
+    ownAgents.push({ offer, known: knownAgent });
   }
-  return ok(found);
+  return ok(ownAgents);
 }
 
 /**
@@ -68,14 +69,14 @@ export async function callOwnAgent(
   if (!place.ok) return notCalled({ kind: 'agent-error', said: 'git cannot read the checkout' });
   const { agent, settings } = known;
   const noSettings = { command: null, path: null, resume: false, env: {}, timeoutSeconds: null };
-  const own = {
+  const callSettings = {
     ...noSettings,
     ...settings,
     model: request.model,
     sandbox: request.sandbox || settings?.sandbox === true,
   };
   const reviewers = openReviewers({
-    known: [foundForPullRequest({ ...known, settings: own }, folder, process.env['PATH'] ?? '')],
+    known: [foundForPullRequest({ ...known, settings: callSettings }, folder, process.env['PATH'] ?? '')],
     root: folder,
     commonDir: place.value.commonDir,
     repository: place.value,

@@ -37,25 +37,25 @@ const PRUNE_MS = 60_000;
  * waits.
  */
 export async function runWorker(store: StoreSettings, options: WorkerOptions): Promise<Result<void>> {
-  const found = await findOwnAgents(options);
-  if (!found.ok) return found;
+  const ownAgents = await findOwnAgents(options);
+  if (!ownAgents.ok) return ownAgents;
   const folder = options.folder === null ? namedScratchPath('/nowhere', 'worker') : ok(options.folder);
   if (!folder.ok) return folder;
   makeParents(folder.value, 0o700);
   const connections = Math.min(10, options.atOnce + 2);
   // A worker that was asked to stop waits for an unreachable store only if it still has to store an answer.
   const waiting = { waitSeconds: Math.max(60, store.waitSeconds), stop: options.stop };
-  const connected = await connect(store.url, { ...waiting, connections });
-  if (!connected.ok) return connected;
-  const database = connected.value;
+  const connection = await connect(store.url, { ...waiting, connections });
+  if (!connection.ok) return connection;
+  const database = connection.value;
   try {
-    const migrated = await migrate(database);
-    if (!migrated.ok) return migrated;
+    const migration = await migrate(database);
+    if (!migration.ok) return migration;
     const boss = await openWorkerBoss(store.url, database, options);
     if (!boss.ok) return boss;
     try {
       return await storeResult(
-        work(database, boss.value, { ...options, keep: store.keep ?? DEFAULT_KEEP }, found.value, folder.value),
+        work(database, boss.value, { ...options, keep: store.keep ?? DEFAULT_KEEP }, ownAgents.value, folder.value),
       );
     } finally {
       await boss.value.stop({ graceful: false });
@@ -101,13 +101,17 @@ async function work(
   });
   tell({ kind: 'started', name: options.name, agents: offers.map(({ agent }) => agent), atOnce });
   const beats = repeat(BEAT_MS, options, async () => {
-    const news = new Map([...running].flatMap(([call, one]) => (one.news === null ? [] : [[call, one.news] as const])));
-    for (const one of running.values()) one.news = null;
-    const ended = await calls.beat(
+    const news = new Map(
+      [...running].flatMap(([call, runningCall]) =>
+        runningCall.news === null ? [] : [[call, runningCall.news] as const],
+      ),
+    );
+    for (const runningCall of running.values()) runningCall.news = null;
+    const endedCalls = await calls.beat(
       [...running.values()].map(({ call }) => call),
       news,
     );
-    for (const call of ended) running.get(call)?.abort.abort();
+    for (const call of endedCalls) running.get(call)?.abort.abort();
     // Register again: after a long time without contact, another worker may have deleted this worker's row.
     await calls.register(options.name, offers, limits);
   });
@@ -124,11 +128,11 @@ async function work(
     turn++;
     for (const n of agents.keys()) {
       const agent = agents[(turn + n) % agents.length] as OwnAgent;
-      const taken = await calls.take(agent.offer);
-      if (taken.kind === 'wait') waitMs = Math.min(waitMs, Math.max(50, taken.until.getTime() - Date.now()));
-      if (taken.kind === 'ended') return null;
-      if (taken.kind !== 'taken') continue;
-      void runOne(taken.call, agent);
+      const takeResult = await calls.take(agent.offer);
+      if (takeResult.kind === 'wait') waitMs = Math.min(waitMs, Math.max(50, takeResult.until.getTime() - Date.now()));
+      if (takeResult.kind === 'ended') return null;
+      if (takeResult.kind !== 'taken') continue;
+      void runOne(takeResult.call, agent);
       return null;
     }
     return waitMs;
@@ -145,14 +149,14 @@ async function work(
   }
 
   async function runOne(call: TakenCall, agent: OwnAgent): Promise<void> {
-    const one: Running = { call, abort: new AbortController(), news: null };
-    running.set(call.id, one);
-    if (stopNow.aborted) one.abort.abort();
+    const runningCall: Running = { call, abort: new AbortController(), news: null };
+    running.set(call.id, runningCall);
+    if (stopNow.aborted) runningCall.abort.abort();
     const startedAt = Date.now();
     tell({ kind: 'call-started', call: call.id, agent: agent.offer.agent });
-    const end = await answer(call, agent, one);
+    const end = await answer(call, agent, runningCall);
     const outcome = await patiently(options, () =>
-      settle(calls, unsent, { call, agent, end, isStopping: stopNow.aborted, one }, options),
+      settle(calls, unsent, { call, agent, end, isStopping: stopNow.aborted, one: runningCall }, options),
     );
     running.delete(call.id);
     bell.ring();
@@ -161,7 +165,7 @@ async function work(
     tell({ kind: 'call-ended', call: call.id, agent: agent.offer.agent, outcome, failure, durationMs });
   }
 
-  async function answer(call: TakenCall, agent: OwnAgent, one: Running): Promise<AskEnd> {
+  async function answer(call: TakenCall, agent: OwnAgent, runningCall: Running): Promise<AskEnd> {
     const { request } = call;
     if (request === null)
       return notCalled({ kind: 'agent-error', said: 'the worker has another version and cannot read the call' });
@@ -171,9 +175,9 @@ async function work(
       try {
         await calls.calling(call);
         return await callOwnAgent(agent, request, checkout.folder, {
-          stop: one.abort.signal,
+          stop: runningCall.abort.signal,
           watch(doing, usage) {
-            one.news = { doing, usage };
+            runningCall.news = { doing, usage };
           },
         });
       } finally {
@@ -248,9 +252,9 @@ async function patiently<T>(
 ): Promise<T> {
   for (let isLost = false; ; ) {
     try {
-      const done = await work();
+      const result = await work();
       if (isLost && !stop.aborted) tell({ kind: 'store-back' });
-      return done;
+      return result;
     } catch (error) {
       if (!(error instanceof StoreError) || stopNow.aborted) throw error;
       if (!isLost) tell({ kind: 'store-lost', said: saidBy(error) });
@@ -262,21 +266,21 @@ async function patiently<T>(
 
 /** Repeats work at an interval until the loop is stopped. If the team store is unreachable, the loop continues. */
 function repeat(everyMs: number, options: Pick<WorkerOptions, 'tell'>, work: () => Promise<void>) {
-  const ended = new AbortController();
+  const endController = new AbortController();
   const loop = (async () => {
-    while (!ended.signal.aborted) {
+    while (!endController.signal.aborted) {
       try {
         await work();
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
         options.tell({ kind: 'store-lost', said: saidBy(error) });
       }
-      await pause(everyMs, undefined, { signal: ended.signal }).catch(() => undefined);
+      await pause(everyMs, undefined, { signal: endController.signal }).catch(() => undefined);
     }
   })();
   return {
     end() {
-      ended.abort();
+      endController.abort();
       return loop;
     },
   };

@@ -72,13 +72,13 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
         );
     const now = row?.now ?? new Date();
     const isRecent = (at: Date) => now.getTime() - at.getTime() < 60_000;
-    const ended = starts.flatMap(({ ended_at: at, tokens }) =>
+    const recentEnds = starts.flatMap(({ ended_at: at, tokens }) =>
       at !== null && isRecent(at) ? [{ at, tokens: Number(tokens ?? 0) }] : [],
     );
     const use: AccountUse = {
-      running: starts.filter((one) => one.is_running).length,
+      running: starts.filter((start) => start.is_running).length,
       started: starts.map(({ started_at }) => started_at).filter(isRecent),
-      ended: ended.sort((a, b) => a.at.getTime() - b.at.getTime()),
+      ended: recentEnds.sort((a, b) => a.at.getTime() - b.at.getTime()),
       cooldownUntil: row?.cooldown_until ?? null,
     };
     return { use, limits, now };
@@ -197,14 +197,14 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
      */
     end: (call: Pick<TakenCall, 'id' | 'start'>, end: AskEnd) =>
       database.transaction(async (query) => {
-        const [stored] = await query<{ queue: string; job: string }>(
+        const [row] = await query<{ queue: string; job: string }>(
           `UPDATE onceover.calls SET state = $2, answer = $3, ended_at = now()
            WHERE id = $1 AND state IN ('waiting', 'running') RETURNING queue, job`,
           [call.id, end.ok ? 'answered' : 'failed', answerText(end)],
         );
         await endStart(query, call.start, end);
-        if (stored !== undefined)
-          await boss.complete(stored.queue, stored.job, null, { includeQueued: true, db: within(query) });
+        if (row !== undefined)
+          await boss.complete(row.queue, row.job, null, { includeQueued: true, db: within(query) });
       }),
 
     /** Puts an agent call back into the queue, for another worker or for a later attempt. */
@@ -224,20 +224,22 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
       }),
 
     /** Records that an account has reached a usage limit. No worker uses the account before the time `until`. */
-    async cool(account: string, until: Date, said: string): Promise<void> {
+    async cool(account: string, until: Date, message: string): Promise<void> {
       await database.query(
         'UPDATE onceover.accounts SET cooldown_until = greatest(cooldown_until, $2), cooldown_said = $3 WHERE name = $1',
-        [account, until, said.replaceAll('\0', '').slice(0, 1000)],
+        [account, until, message.replaceAll('\0', '').slice(0, 1000)],
       );
     },
 
     /** Returns how many other accounts offer the same agent and are not waiting for a usage limit to end. */
     async otherAccounts({ agent, made, account }: Offer): Promise<number> {
-      const live = (await liveOffers(database.query)).filter((one) => one.agent === agent && one.made === made);
-      const others = [...new Set(live.map((one) => one.account))].filter((one) => one !== account);
+      const live = (await liveOffers(database.query)).filter((offer) => offer.agent === agent && offer.made === made);
+      const otherAccounts = [...new Set(live.map((offer) => offer.account))].filter(
+        (otherAccount) => otherAccount !== account,
+      );
       const warm = await database.query(
         'SELECT 1 FROM onceover.accounts WHERE name = ANY($1) AND (cooldown_until IS NULL OR cooldown_until <= now())',
-        [others],
+        [otherAccounts],
       );
       return warm.length;
     },
@@ -253,14 +255,14 @@ export function openTakenCalls(database: Database, boss: PgBoss, worker: string,
           await failLost(query, job.data.call);
           await boss.complete(DEAD_QUEUE, job.id, null, { db: within(query) });
         }
-        const unwanted = await query<{ id: string }>(
+        const abandonedCalls = await query<{ id: string }>(
           `SELECT id FROM onceover.calls AS c WHERE state = 'waiting'
              AND created_at < now() - make_interval(secs => $1) AND NOT EXISTS (
                SELECT 1 FROM onceover.call_waiters WHERE call = c.id AND seen_at > now() - make_interval(secs => $1))
            LIMIT 20 FOR UPDATE SKIP LOCKED`,
           [2 * WAITER_SECONDS],
         );
-        for (const { id } of unwanted) await cancelUnwanted(query, boss, id);
+        for (const { id } of abandonedCalls) await cancelUnwanted(query, boss, id);
       });
     },
 

@@ -25,9 +25,9 @@ export function openUnsentAnswers(base: string) {
       folder.remove(nameOf(id));
     },
     all(): readonly UnsentAnswer[] {
-      const listed = folder.list();
-      if (!listed.ok) return [];
-      return listed.value.flatMap(({ name }) => {
+      const listing = folder.list();
+      if (!listing.ok) return [];
+      return listing.value.flatMap(({ name }) => {
         const text = folder.text(name);
         const value = text.ok && text.value !== null ? parseJson(text.value) : null;
         if (!isRecord(value)) return [];

@@ -18,8 +18,8 @@ const weak = generateKeyPairSync('rsa', { modulusLength: 1024 });
 const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const ed = generateKeyPairSync('ed25519');
 
-const jwk = (key: KeyObject, kid: string, more: object = {}) =>
-  ({ ...key.export({ format: 'jwk' }), kid, ...more }) as IssuerKeys[number];
+const jwk = (key: KeyObject, kid: string, extraFields: object = {}) =>
+  ({ ...key.export({ format: 'jwk' }), kid, ...extraFields }) as IssuerKeys[number];
 
 const KEYS: IssuerKeys = [
   jwk(rsa.publicKey, 'rsa', { use: 'sig', alg: 'RS256' }),
@@ -32,7 +32,7 @@ const KEYS: IssuerKeys = [
 
 const CLAIMS = { iss: SETTINGS.issuer, sub: 'ann', aud: 'onceover', exp: AT + 60, groups: ['staff', 'leads'] };
 
-const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 const SIGNERS: Readonly<Record<string, (text: string) => Buffer>> = {
   RS256: (text) => sign('sha256', Buffer.from(text), rsa.privateKey),
@@ -51,7 +51,7 @@ const SIGNERS: Readonly<Record<string, (text: string) => Buffer>> = {
 };
 
 function token(header: object, claims: object = {}, signer = 'RS256'): string {
-  const text = `${encoded(header)}.${encoded({ ...CLAIMS, ...claims })}`;
+  const text = `${encode(header)}.${encode({ ...CLAIMS, ...claims })}`;
   return `${text}.${SIGNERS[signer]?.(text).toString('base64url')}`;
 }
 
@@ -63,9 +63,9 @@ describe('tokens of people', () => {
     ['ES256', 'ec'],
     ['EdDSA', 'ed'],
   ])('signed with %s: valid, with the scopes of the groups', (alg, kid) => {
-    const decided = decide(token({ alg, kid }, {}, alg));
-    expect(decided).toMatchObject({ ok: true, visitor: { name: 'ann', until: new Date((AT + 60) * 1000) } });
-    expect(decided.ok && [...decided.visitor.scopes]).toEqual(['read', 'waive']);
+    const decision = decide(token({ alg, kid }, {}, alg));
+    expect(decision).toMatchObject({ ok: true, visitor: { name: 'ann', until: new Date((AT + 60) * 1000) } });
+    expect(decision.ok && [...decision.visitor.scopes]).toEqual(['read', 'waive']);
   });
 
   test('without a key id, every key of the kind is tried', () => {
@@ -81,8 +81,8 @@ describe('tokens of people', () => {
   });
 
   test('groups that grant nothing: valid without scopes', () => {
-    const decided = decide(token({ alg: 'RS256', kid: 'rsa' }, { groups: 'read waive administer' }));
-    expect(decided.ok && decided.visitor.scopes.size).toBe(0);
+    const decision = decide(token({ alg: 'RS256', kid: 'rsa' }, { groups: 'read waive administer' }));
+    expect(decision.ok && decision.visitor.scopes.size).toBe(0);
   });
 
   test.each<readonly [string, object]>([
@@ -114,7 +114,7 @@ describe('tokens of people', () => {
     ['five parts', `${token({ alg: 'RS256', kid: 'rsa' })}.x.y`],
     [
       'changed claims',
-      token({ alg: 'RS256', kid: 'rsa' }).replace(/\.[^.]+\./, `.${encoded({ ...CLAIMS, sub: 'eve' })}.`),
+      token({ alg: 'RS256', kid: 'rsa' }).replace(/\.[^.]+\./, `.${encode({ ...CLAIMS, sub: 'eve' })}.`),
     ],
     ['a very long token', `${'e30'.repeat(10_000)}.e30.e30`],
     ['text', 'not.a.token'],

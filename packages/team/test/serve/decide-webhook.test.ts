@@ -16,7 +16,7 @@ function settings(name: ForgeKind): ForgeSettings {
 
 function decide(forge: ForgeKind, payload: Payload, headers: Readonly<Record<string, string>> = {}) {
   const body = Buffer.from(JSON.stringify(payload));
-  const own: Readonly<Record<string, string>> = {
+  const eventHeaders: Readonly<Record<string, string>> = {
     'x-github-event': 'pull_request',
     'x-github-delivery': 'd-1',
     'x-hub-signature-256': `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`,
@@ -25,14 +25,14 @@ function decide(forge: ForgeKind, payload: Payload, headers: Readonly<Record<str
     'x-gitlab-token': SECRET,
     ...headers,
   };
-  return decideWebhook(settings(forge), { header: (name) => own[name] ?? null, body });
+  return decideWebhook(settings(forge), { header: (name) => eventHeaders[name] ?? null, body });
 }
 
 function wishOf(forge: ForgeKind, change: (payload: Payload) => void, headers?: Readonly<Record<string, string>>) {
   const payload = payloadFor(forge, HEAD);
   change(payload);
-  const decided = decide(forge, payload, headers);
-  return decided.ok ? decided.wish.kind : decided.status;
+  const decision = decide(forge, payload, headers);
+  return decision.ok ? decision.wish.kind : decision.status;
 }
 
 test('the payloads of GitHub fit the schemas that GitHub publishes', () => {
@@ -125,8 +125,8 @@ describe('what a webhook of GitLab asks for', () => {
 
   test('the key of the delivery comes before the id of the event, which webhooks that cause each other share', () => {
     const deliveryWith = (headers: Readonly<Record<string, string>>) => {
-      const decided = decide('gitlab', payloadFor('gitlab', HEAD), headers);
-      return decided.ok ? decided.delivery : decided.status;
+      const decision = decide('gitlab', payloadFor('gitlab', HEAD), headers);
+      return decision.ok ? decision.delivery : decision.status;
     };
     expect(deliveryWith({ 'idempotency-key': 'k-1' })).toBe('k-1');
     expect(deliveryWith({})).toBe('d-1');

@@ -27,9 +27,9 @@ test('a second SIGTERM puts the running run back, and nothing is published', asy
   server.agent.answers({ ...PASS, $sleep: 20_000 });
   await server.webhook();
   await until(() => server.agent.calls().length > 0);
-  const ended = server.signal('SIGTERM');
+  const firstExit = server.signal('SIGTERM');
   await until(() => server.events.some(({ kind }) => kind === 'stopping'));
-  expect(await Promise.all([ended, server.signal('SIGTERM')])).toEqual([0, 0]);
+  expect(await Promise.all([firstExit, server.signal('SIGTERM')])).toEqual([0, 0]);
   expect(server.events.findLast(({ kind }) => kind === 'run-ended')).toMatchObject({ outcome: 'put-back' });
   expect(server.world.data.checks).toEqual([]);
 }, 60_000);
@@ -61,8 +61,8 @@ test('pages, metrics, a waiver and another run over what the store knows', async
   expect((await server.get('/repositories/99')).status).toBe(404);
 
   expect((await server.post(`/repositories/${id}/findings/F1/waive`, {})).status).toBe(400);
-  const waived = await server.post(`/repositories/${id}/findings/F1/waive`, { why: 'two is meant' });
-  expect(await waived.json()).toEqual({ waived: ['F1'] });
+  const waiver = await server.post(`/repositories/${id}/findings/F1/waive`, { why: 'two is meant' });
+  expect(await waiver.json()).toEqual({ waived: ['F1'] });
   const again = (await (await server.post(`/runs/${body.run}/again`, {})).json()) as { run: string };
   expect(await server.ended(again.run)).toMatchObject({ outcome: 'passed' });
   expect(server.wrong).toEqual([]);
@@ -97,8 +97,8 @@ test('PostgreSQL stops and comes back: the server says so, refuses webhooks, and
 function traceApi() {
   const folder = temporaryFolder();
   const log = join(folder, 'log');
-  const own = join(folder, '@opentelemetry/api');
-  mkdirSync(own, { recursive: true });
+  const packageFolder = join(folder, '@opentelemetry/api');
+  mkdirSync(packageFolder, { recursive: true });
   const code = `const tell = (text) => require('node:fs').appendFileSync(${JSON.stringify(log)}, text + '\\n');
 tell('loaded');
 const traceId = process.env.SDK === 'none' ? '0'.repeat(32) : 'a'.repeat(32);
@@ -107,7 +107,7 @@ exports.trace = { getTracer: (tracer) => {
     spanContext: () => ({ traceId }), end: () => tell(tracer + ': ' + name), recordException: tell });
   return { startSpan, startActiveSpan: (name, work) => work(startSpan(name)) };
 } };`;
-  writeFileSync(join(own, 'index.js'), code);
+  writeFileSync(join(packageFolder, 'index.js'), code);
   return {
     env: { NODE_PATH: folder },
     lines: () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : []),
@@ -131,9 +131,9 @@ test('without a store or with one that is away, the server exits with 3 and a se
   const config = join(folder, 'server.yml');
   writeFileSync(config, 'github: { repositories: [house/shop] }\n');
   const env = { ONCEOVER_GITHUB_SECRET: SECRET, ONCEOVER_GITHUB_TOKEN: 'token' };
-  const none = await onceover(folder, ['serve', '--config', config], { env: { ...env, ONCEOVER_STORE: '' } });
-  expect([none.code, none.stdout]).toEqual([3, '']);
-  expect(none.stderr).toContain('No store for teams is configured.');
+  const withoutStore = await onceover(folder, ['serve', '--config', config], { env: { ...env, ONCEOVER_STORE: '' } });
+  expect([withoutStore.code, withoutStore.stdout]).toEqual([3, '']);
+  expect(withoutStore.stderr).toContain('No store for teams is configured.');
   mkdirSync(join(folder, 'onceover'));
   writeFileSync(join(folder, 'onceover/config.yml'), 'store:\n  wait_seconds: 1\n');
   const away = { ...env, XDG_CONFIG_HOME: folder, ONCEOVER_STORE: 'postgres://onceover@127.0.0.1:9/none' };
@@ -141,9 +141,9 @@ test('without a store or with one that is away, the server exits with 3 and a se
   expect([unreachable.code, unreachable.stdout]).toEqual([3, '']);
   expect(unreachable.stderr).toContain('did not answer');
   writeFileSync(config, 'traces: true\ngithub: { repositories: [house/shop] }\n');
-  const untraced = await onceover(folder, ['serve', '--config', config], { env: away });
-  expect([untraced.code, untraced.stdout]).toEqual([2, '']);
-  expect(untraced.stderr).toContain('npm install --global @opentelemetry/api');
+  const withoutTraces = await onceover(folder, ['serve', '--config', config], { env: away });
+  expect([withoutTraces.code, withoutTraces.stdout]).toEqual([2, '']);
+  expect(withoutTraces.stderr).toContain('npm install --global @opentelemetry/api');
   const unheard = await onceover(folder, ['serve', '--config', config], {
     env: { ...away, ...traceApi().env, SDK: 'none' },
   });

@@ -50,14 +50,14 @@ test('a token of the issuer counts as a header and in a session, until the sessi
   const { issuer, answers } = await startIssuer();
   const visitors = openVisitors(settings(issuer));
   const token = tokenOf(issuer);
-  const found = await visitors.identify(requestWith({ authorization: `Bearer ${token}` }));
-  expect(found).toMatchObject({ kind: 'visitor', visitor: { name: 'ann', scopes: new Set(['read']) } });
+  const identity = await visitors.identify(requestWith({ authorization: `Bearer ${token}` }));
+  expect(identity).toMatchObject({ kind: 'visitor', visitor: { name: 'ann', scopes: new Set(['read']) } });
   const cookie = await visitors.logIn(token);
   expect(cookie).toMatch(/^onceover_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=(?:59|60); Secure$/);
-  const sent = requestWith({ cookie: cookie?.split(';')[0] ?? '' });
-  expect(await visitors.identify(sent)).toMatchObject({ kind: 'visitor', isCookie: true });
-  visitors.logOut(sent);
-  expect(await visitors.identify(sent)).toEqual({ kind: 'stranger' });
+  const request = requestWith({ cookie: cookie?.split(';')[0] ?? '' });
+  expect(await visitors.identify(request)).toMatchObject({ kind: 'visitor', isCookie: true });
+  visitors.logOut(request);
+  expect(await visitors.identify(request)).toEqual({ kind: 'stranger' });
   expect(answers.keys).toBe(1);
 });
 

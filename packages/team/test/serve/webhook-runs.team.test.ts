@@ -16,9 +16,9 @@ describe.each<ForgeKind>(['github', 'gitlab'])('a webhook of %s', (forge) => {
       { ...failing('src/a.js', 'export const b = 2;', { line: 2 }), ...slowly },
       { status: 'pass', violations: [], ...slowly },
     );
-    const sent = await server.webhook();
-    expect(sent).toMatchObject({ status: 202, body: { result: 'queued' } });
-    expect(await server.ended(sent.body.run)).toMatchObject({ outcome: 'failed', pull: `${forge}:house/shop#7` });
+    const delivery = await server.webhook();
+    expect(delivery).toMatchObject({ status: 202, body: { result: 'queued' } });
+    expect(await server.ended(delivery.body.run)).toMatchObject({ outcome: 'failed', pull: `${forge}:house/shop#7` });
     expect(agent.calls()).toHaveLength(2);
     const workers = await sqlAt(server.store)('SELECT count(DISTINCT worker)::int AS n FROM onceover.call_starts');
     expect(workers).toEqual([{ n: 2 }]);

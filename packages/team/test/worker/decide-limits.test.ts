@@ -34,11 +34,11 @@ describe('decideTake', () => {
       'tokens in 20 s',
     ],
   ];
-  test.each(rows)('%s', (_, limits, use, expected) => {
-    const decided = decideTake({ ...NO_LIMITS, ...limits }, { ...IDLE, ...use }, NOW);
-    const shown =
-      decided.kind === 'take' ? null : `${decided.why} in ${(decided.until.getTime() - NOW.getTime()) / 1000} s`;
-    expect(shown).toBe(expected);
+  test.each(rows)('%s', (_, limits, use, waitText) => {
+    const decision = decideTake({ ...NO_LIMITS, ...limits }, { ...IDLE, ...use }, NOW);
+    const decisionText =
+      decision.kind === 'take' ? null : `${decision.why} in ${(decision.until.getTime() - NOW.getTime()) / 1000} s`;
+    expect(decisionText).toBe(waitText);
   });
 });
 
@@ -47,8 +47,8 @@ describe('after a limit', () => {
     ['the limit ends soon', 60, 0, 'put-back'],
     ['the limit lasts hours', 7200, 0, 'fail'],
     ['the limit lasts hours and another account can take the call', 7200, 1, 'put-back'],
-  ] as const)('%s', (_, seconds, otherAccounts, expected) => {
-    expect(decideAfterLimit({ resetAt: ago(-seconds), otherAccounts }, NOW)).toBe(expected);
+  ] as const)('%s', (_, seconds, otherAccounts, outcome) => {
+    expect(decideAfterLimit({ resetAt: ago(-seconds), otherAccounts }, NOW)).toBe(outcome);
   });
 
   test.each([

@@ -29,22 +29,22 @@ describe('limits of an account', () => {
     const repo = changedRepo();
     agent.answers(...Array.from({ length: 6 }, () => ({ ...PASS, $sleep: 400 })));
     const limits = { callsAtOnce: 2, callsPerMinute: null, tokensPerMinute: null };
-    const given = { limits, account: 'shared-1' };
-    const workers = [await startWorker(url, [agent], given), await startWorker(url, [agent], given)];
+    const options = { limits, account: 'shared-1' };
+    const workers = [await startWorker(url, [agent], options), await startWorker(url, [agent], options)];
     const client = await openClient(url, repo, [agent]);
-    let [running, most] = [0, 0];
-    const watched = setInterval(() => {
-      const events = workers.flatMap((one) => one.events);
+    let [running, peak] = [0, 0];
+    const timer = setInterval(() => {
+      const events = workers.flatMap((worker) => worker.events);
       running =
         events.filter(({ kind }) => kind === 'call-started').length -
         events.filter(({ kind }) => kind === 'call-ended').length;
-      most = Math.max(most, running);
+      peak = Math.max(peak, running);
     }, 5);
     const prompts = Array.from({ length: 6 }, (_, n) => ({ dynamic: `change ${n}` }));
     const ends = await Promise.all(prompts.map((question) => ask(client, subjectOf(repo), { question })));
-    clearInterval(watched);
+    clearInterval(timer);
     expect(ends.every(({ ok }) => ok)).toBe(true);
-    expect(most).toBe(2);
+    expect(peak).toBe(2);
   });
 
   test('a third call in the same minute waits', async () => {
@@ -54,14 +54,14 @@ describe('limits of an account', () => {
     await startWorker(url, [agent], { limits, account: 'shared-2' });
     const client = await openClient(url, repo, [agent]);
     const stop = new AbortController();
-    const asked = ['a', 'b', 'c'].map((dynamic) =>
+    const answers = ['a', 'b', 'c'].map((dynamic) =>
       ask(client, subjectOf(repo), { question: { dynamic }, stop: stop.signal }),
     );
-    await Promise.all([until(() => agent.calls().length === 2), Promise.race(asked)]);
+    await Promise.all([until(() => agent.calls().length === 2), Promise.race(answers)]);
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(agent.calls()).toHaveLength(2);
     stop.abort();
-    const ends = await Promise.all(asked);
+    const ends = await Promise.all(answers);
     expect(ends.filter(({ ok }) => ok)).toHaveLength(2);
   });
 
@@ -103,17 +103,17 @@ describe('limits of an account', () => {
     const agent = scriptedAgent();
     const repo = changedRepo();
     const limits = { callsAtOnce: 1, callsPerMinute: null, tokensPerMinute: null };
-    const given = { limits, account: 'shared-5' };
-    const workers = [await startWorker(url, [agent], given), await startWorker(url, [agent], given)];
+    const options = { limits, account: 'shared-5' };
+    const workers = [await startWorker(url, [agent], options), await startWorker(url, [agent], options)];
     const client = await openClient(url, repo, [agent]);
     const refusal = { $raw: '', $stderr: 'HTTP 429: rate limit reached, try again in 4 seconds', $exit: 1 };
     agent.answers(refusal);
-    const asked = ['a', 'b'].map((dynamic) => ask(client, subjectOf(repo), { question: { dynamic } }));
+    const answers = ['a', 'b'].map((dynamic) => ask(client, subjectOf(repo), { question: { dynamic } }));
     await until(() => workers.some(({ events }) => events.some(({ kind }) => kind === 'limit')));
     const refusedAt = Date.now();
     await until(() => agent.calls().length > 1);
     expect(Date.now() - refusedAt).toBeGreaterThan(2500);
-    expect(await Promise.all(asked)).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await Promise.all(answers)).toMatchObject([{ ok: true }, { ok: true }]);
     // The refused call, again after the limit, and the other one.
     expect(agent.calls()).toHaveLength(3);
   });
@@ -129,8 +129,8 @@ describe('limits of an account', () => {
     const first = ask(clients[0] as never, subjectOf(repo), { question: { dynamic: 'now' } });
     await until(() => agent.calls().length === 1);
     const names = ['background', 'ci', 'person'];
-    const asked = names.map((dynamic, n) => ask(clients[n] as never, subjectOf(repo), { question: { dynamic } }));
-    await Promise.all([first, ...asked]);
+    const answers = names.map((dynamic, n) => ask(clients[n] as never, subjectOf(repo), { question: { dynamic } }));
+    await Promise.all([first, ...answers]);
     expect(agent.calls().map((prompt) => prompt.split('\n').at(-1))).toEqual(['now', 'person', 'ci', 'background']);
   });
 });

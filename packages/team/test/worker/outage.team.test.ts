@@ -20,7 +20,7 @@ const OUTAGE_SECONDS = process.env['ONCEOVER_TEAM'] === 'all' ? 30 : 3;
 /** Starting the worker and the client can take this long on a busy machine. */
 const START_MS = 60_000;
 
-const sleep = (ms: number) => new Promise((done) => setTimeout(done, ms));
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Starts a server that a test may stop. A server that was given from outside must keep running. */
 async function ownServer() {
@@ -48,12 +48,12 @@ describe.skipIf(postgresPrograms === null)(`PostgreSQL stops for ${OUTAGE_SECOND
     agent.answers({ ...PASS, $sleep: 1500 });
     const { events } = await startWorker(server.url, [agent], { heartbeatSeconds: 60 });
     const client = await openClient(server.url, repo, [agent], 'person', OUTAGE_SECONDS + 30);
-    const asked = ask(client, subjectOf(repo));
+    const answer = ask(client, subjectOf(repo));
     await until(() => agent.calls().length === 1);
     await server.stop();
     await sleep(OUTAGE_SECONDS * 1000);
     await server.start();
-    expect(await asked).toMatchObject({ ok: true });
+    expect(await answer).toMatchObject({ ok: true });
     expect(await ask(client, subjectOf(repo), { question: { dynamic: 'later' } })).toMatchObject({ ok: true });
     expect(agent.calls()).toHaveLength(2);
     expect(events.filter(({ kind }) => kind === 'call-ended')).toHaveLength(2);
@@ -81,10 +81,10 @@ describe.skipIf(postgresPrograms === null)(`PostgreSQL stops for ${OUTAGE_SECOND
     const running = repo.run([], { timeoutMs: 150_000 });
     await until(() => repo.calls().length === 1, START_MS);
     await server.stop();
-    const ended = await running;
-    expect(ended.code).toBe(3);
-    expect(ended.stdout + ended.stderr).toContain('did not answer');
-    expect(ended.stdout + ended.stderr).not.toMatch(/\bPassed\b/);
+    const run = await running;
+    expect(run.code).toBe(3);
+    expect(run.stdout + run.stderr).toContain('did not answer');
+    expect(run.stdout + run.stderr).not.toMatch(/\bPassed\b/);
     await server.start();
     // The worker stores the answer that it has. The next run uses it, so the reviewer is not paid again.
     const query = sqlAt(server.url);
@@ -103,10 +103,10 @@ describe.skipIf(postgresPrograms === null)(`PostgreSQL stops for ${OUTAGE_SECOND
     const worker = spawnWorker(server.url, agent, agent.folder);
     await worker.ready;
     await server.stop();
-    const ended = new Promise((resolve) => worker.child.once('exit', resolve));
+    const exit = new Promise((resolve) => worker.child.once('exit', resolve));
     // Long enough for a query to fail and to be tried again.
     await sleep(1500);
     worker.child.kill('SIGTERM');
-    expect(await Promise.race([ended, sleep(15_000)])).toBe(0);
+    expect(await Promise.race([exit, sleep(15_000)])).toBe(0);
   }, 60_000);
 });
