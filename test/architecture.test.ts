@@ -1,195 +1,148 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-const SRC = resolve(import.meta.dirname, '../src');
+const PACKAGES = resolve(import.meta.dirname, '../packages');
 
-const BASE = ['kernel', 'ui', 'platform'];
-const SERVICES = [
-  ...BASE,
-  'git',
-  'config',
-  'agents',
-  'dispatch',
-  'ledger',
-  'trust',
-  'passes',
-  'team',
-  'remote',
-  'version',
-];
-const SLICES = [
-  'gates',
-  'rules',
-  'phases',
-  'workflows',
-  'fix-loop',
-  'stop-hook',
-  'sharing',
-  'explain',
-  'reports',
-  'cost',
-  'setup',
-  'demo',
-  'web',
-  'forges',
-  'prove',
-  'worker',
-  'serve',
-];
+/** More arrows between packages than this would make the walls pointless. */
+const MOST_ARROWS = 60;
 
-/** The slices that each slice may import, type imports included. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = {
-  kernel: [],
-  ui: ['kernel'],
-  platform: ['kernel'],
-  'text-diff': [],
-  version: [],
-  git: ['kernel', 'platform'],
-  'api-reviewer': ['kernel', 'platform'],
-  agents: ['kernel', 'platform', 'git', 'api-reviewer'],
-  config: [...BASE, 'git', 'agents', 'version'],
-  dispatch: [...BASE, 'agents', 'config', 'team'],
-  ledger: [...BASE, 'dispatch', 'team'],
-  trust: [...BASE, 'git', 'config', 'version'],
-  passes: [...BASE, 'git', 'config', 'team', 'version'],
-  team: [...BASE, 'git', 'config', 'version'],
-  remote: [...BASE, 'git', 'config', 'agents', 'team', 'version'],
-  worker: [...BASE, 'git', 'config', 'agents', 'team', 'remote', 'version'],
-  serve: [...SERVICES, 'gates', 'cost', 'web', 'forges'],
-  rules: [...BASE, 'git', 'config', 'version'],
-  gates: [...SERVICES, 'rules'],
-  phases: [...SERVICES, 'text-diff'],
-  workflows: SERVICES,
-  'fix-loop': [...SERVICES, 'gates', 'rules'],
-  'stop-hook': [...SERVICES, 'gates'],
-  sharing: [...SERVICES, 'gates'],
-  explain: [...SERVICES, 'gates', 'rules', 'prove'],
-  reports: [...SERVICES, 'gates'],
-  progress: [...SERVICES, 'gates', 'phases'],
-  cost: SERVICES,
-  setup: [...SERVICES, 'gates', 'rules'],
-  demo: [...SERVICES, 'gates', 'cost'],
-  web: [...SERVICES, 'gates', 'cost', 'explain', 'phases', 'prove', 'progress'],
-  forges: [...BASE, 'ledger', 'gates'],
-  prove: [...SERVICES, 'gates', 'rules'],
-  api: [...SERVICES, ...SLICES, 'progress'],
-  mcp: ['api', 'kernel', 'ui', 'version', ...SLICES],
-  cli: ['api', 'kernel', 'ui', 'version', 'git', 'progress', 'mcp', ...SLICES],
-  index: ['api', ...SERVICES, ...SLICES, 'progress'],
-};
+/** The files of the story of a run that other packages may import. */
+const MOST_DOORS_OF_RUN = 20;
 
-/** The front doors: besides its pure files, other slices may import only these files of a capability. */
-const DOORS: Readonly<Record<string, readonly string[]>> = {
-  gates: [
-    'open-run',
-    'background-run',
-    'prefetch',
-    'run',
-    'resolve',
-    'clean',
-    'ports',
-    'run-types',
-    'record-types',
-    'record/proof-files',
-    'record/receipts',
-    'record/share',
-    'record/records',
-    'record/record-names',
-    'record/postgres-findings',
-  ],
-  rules: ['instructions', 'load', 'tasks', 'select-files', 'review-id', 'passes'],
-  phases: ['open-phase', 'background-phase', 'progress', 'run-types', 'roles/load'],
-  workflows: ['workflows', 'quality/gate', 'quality/agent', 'quality/tasks'],
-  'fix-loop': ['until-pass'],
-  'stop-hook': ['answer', 'check-gates'],
-  sharing: ['list', 'verify'],
-  explain: ['explain'],
-  reports: ['finished-run', 'formats', 'github', 'write'],
-  cost: ['read', 'rows', 'csv', 'summarise'],
-  setup: ['init', 'doctor', 'remove'],
-  demo: ['play', 'reviewer'],
-  web: ['page', 'read', 'server'],
-  forges: ['open-publish', 'publish', 'pull-requests', 'read-run'],
-  prove: ['open-proof', 'result-types', 'known-proofs'],
-  progress: ['state', 'reporter', 'share', 'progress-file'],
-  worker: ['run-worker'],
-  serve: ['open-server'],
-};
+/** Loops review documents by rules of their own; they must not depend on gates. */
+const NEVER: readonly (readonly [from: string, to: string])[] = [['loops', 'gates']];
 
 /** Files that decide or describe: they take data and return data. Of Node they may use only hashing. */
 const PURE =
-  /^(?:kernel|ui|text-diff)\/|(?:^|\/)(?:decide|judge|describe|prompt)\/|(?:^|\/)(?:decide|judge|describe|prompt|json|types)[^/]*$/;
+  /^base\/(?:kernel|ui|text-diff)\/|(?:^|\/)(?:decide|judge|describe|prompt)\/|(?:^|\/)(?:decide|judge|describe|prompt|json|types)[^/]*$/;
 const PURE_MODULES = ['node:crypto', 'zod', 'jsonrepair', 'diff'];
-const PORTS_ONLY = /^(?:gates|phases|workflows)\/(?:do|read)\//;
-const WORLD = ['git', 'platform', 'agents'];
+const PORTS_ONLY = /^(?:gates\/run|loops\/phases|loops\/workflows)\/(?:do|read)\//;
+const WORLD = /^(?:repo\/git|base\/platform|agents\/adapters)\//;
 
 type Import = { readonly from: string; readonly to: string };
 
-const files = readdirSync(SRC, { withFileTypes: true, recursive: true })
-  .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-  .map((entry) => relative(SRC, join(entry.parentPath, entry.name)));
-const textOf = (file: string) => readFileSync(join(SRC, file), 'utf8');
+type Manifest = {
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+};
+
+const packages = readdirSync(PACKAGES);
+const manifests = new Map(
+  packages.map((name) => [name, JSON.parse(readFileSync(join(PACKAGES, name, 'package.json'), 'utf8')) as Manifest]),
+);
+// A file is named by its package and its path in src, such as gates/run/run.ts.
+const files = packages.flatMap((name) => {
+  const source = join(PACKAGES, name, 'src');
+  return readdirSync(source, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(name, relative(source, join(entry.parentPath, entry.name))));
+});
+const packageOf = (file: string) => file.split('/')[0] ?? file;
+const textOf = (file: string) => {
+  const name = packageOf(file);
+  return readFileSync(join(PACKAGES, name, 'src', file.slice(name.length + 1)), 'utf8');
+};
+/** The part of a package that a file belongs to: its folder in src, or the package if the file is directly in src. */
+const roomOf = (file: string) => file.split('/').slice(0, 2).join('/').replace(/\.ts$/, '');
+
 const inner: Import[] = [];
 const outer: Import[] = [];
 for (const from of files) {
   for (const [, target = ''] of textOf(from).matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)) {
-    if (target.startsWith('.')) inner.push({ from, to: join(dirname(from), target) });
+    const door = /^@onceover\/(.+)$/.exec(target)?.[1];
+    if (door !== undefined) inner.push({ from, to: `${door}.ts` });
+    else if (target.startsWith('.')) inner.push({ from, to: join(dirname(from), target) });
     else outer.push({ from, to: target });
   }
 }
+const crossing = inner.filter(({ from, to }) => packageOf(from) !== packageOf(to));
+const arrows = [...new Set(crossing.map(({ from, to }) => `${packageOf(from)} ${packageOf(to)}`))];
+const doorsOf = (name: string) =>
+  Object.keys(manifests.get(name)?.exports ?? {}).filter((door) => !door.includes('*') && name !== 'base');
 
-const sliceOf = (path: string) => (path.split('/')[0] ?? path).replace(/\.ts$/, '');
-
-describe('architecture', () => {
+describe('packages', () => {
   test('the test finds files and imports to check', () => {
-    expect(files.length).toBeGreaterThan(200);
-    expect(inner.length).toBeGreaterThan(1000);
+    expect(files.length).toBeGreaterThan(500);
+    expect(crossing.length).toBeGreaterThan(1000);
   });
 
-  test('every slice is listed', () => {
-    expect([...new Set(files.map(sliceOf))].filter((slice) => ARROWS[slice] === undefined)).toEqual([]);
+  test.each(packages)('%s depends on exactly the packages that it imports', (name) => {
+    const dependencies = Object.keys(manifests.get(name)?.dependencies ?? {});
+    const own = dependencies.filter((one) => one.startsWith('@onceover/')).map((one) => one.slice('@onceover/'.length));
+    expect(
+      arrows
+        .filter((arrow) => arrow.startsWith(`${name} `))
+        .map((arrow) => arrow.split(' ')[1])
+        .sort(),
+    ).toEqual(own.sort());
   });
 
-  test('imports follow the arrows', () => {
-    const wrong = inner.filter(
-      ({ from, to }) => sliceOf(to) !== sliceOf(from) && !ARROWS[sliceOf(from)]?.includes(sliceOf(to)),
+  test('packages do not import each other in a cycle, and have few arrows', () => {
+    expect(cycle(graphOf(crossing.map(({ from, to }) => ({ from: packageOf(from), to: packageOf(to) }))))).toBeNull();
+    expect(arrows.length).toBeLessThanOrEqual(MOST_ARROWS);
+    expect(NEVER.filter(([from, to]) => arrows.includes(`${from} ${to}`))).toEqual([]);
+  });
+
+  test.each(packages)('%s lists exactly the doors that other packages use', (name) => {
+    const used = new Set(crossing.map(({ to }) => to).filter((to) => packageOf(to) === name));
+    const page = join(PACKAGES, 'web/page/src');
+    for (const file of readdirSync(page).filter((one) => /\.tsx?$/.test(one))) {
+      const imports = readFileSync(join(page, file), 'utf8').matchAll(/'@onceover\/([^']+)'/g);
+      for (const [, door = ''] of imports) if (packageOf(door) === name) used.add(`${door}.ts`);
+    }
+    const doors = doorsOf(name).map((door) => `${name}${door.slice(1)}.ts`);
+    if (name !== 'base') expect([...used].sort()).toEqual(doors.sort());
+    expect(doors.filter((door) => !files.includes(door))).toEqual([]);
+  });
+
+  test('the story of a run has few doors', () => {
+    const doors = doorsOf('gates').filter((door) => door.startsWith('./run/'));
+    expect(doors.length).toBeLessThanOrEqual(MOST_DOORS_OF_RUN);
+  });
+
+  test('no import leaves a package except through a door', () => {
+    const leaving = files.filter((file) =>
+      [...textOf(file).matchAll(/from '(\.[^']+)'/g)].some(
+        ([, target = '']) => packageOf(join(dirname(file), target)) !== packageOf(file),
+      ),
     );
-    expect(wrong).toEqual([]);
+    expect(leaving).toEqual([]);
+    expect(files.filter((file) => textOf(file).includes(`'@onceover/${packageOf(file)}/`))).toEqual([]);
+    expect(files.filter((file) => /'@onceover\/\w+\/src\//.test(textOf(file)))).toEqual([]);
   });
+});
 
-  test('other slices enter a capability by its front doors', () => {
-    const entered = inner.filter(({ from, to }) => sliceOf(from) !== sliceOf(to) && DOORS[sliceOf(to)] !== undefined);
-    const behind = entered.map(({ to }) => to.replace(/\.ts$/, '')).filter((file) => !PURE.test(file));
-    const doors = Object.entries(DOORS).flatMap(([slice, names]) => names.map((name) => `${slice}/${name}`));
-    expect([...new Set(behind)].sort()).toEqual(doors.sort());
-  });
-
+describe('files', () => {
   test('no import cycles between files', () => {
     expect(cycle(graphOf(inner))).toBeNull();
   });
 
-  test('no import cycles between slices', () => {
-    const between = inner.map(({ from, to }) => ({ from: sliceOf(from), to: sliceOf(to) }));
-    expect(cycle(graphOf(between.filter(({ from, to }) => from !== to)))).toBeNull();
+  test('no import cycles between the folders of a package', () => {
+    const between = inner
+      .filter(({ from, to }) => packageOf(from) === packageOf(to))
+      .map(({ from, to }) => ({ from: roomOf(from), to: roomOf(to) }))
+      .filter(({ from, to }) => from !== to);
+    const isFolder = (room: string) => !files.includes(`${room}.ts`);
+    expect(cycle(graphOf(between.filter(({ from, to }) => isFolder(from) && isFolder(to))))).toBeNull();
   });
 
   test('pure files import pure modules only', () => {
     const isPure = (file: string) => PURE.test(file.replace(/\.ts$/, ''));
     expect(files.filter(isPure).length).toBeGreaterThan(100);
     expect(outer.filter(({ from, to }) => isPure(from) && !PURE_MODULES.includes(to))).toEqual([]);
-    expect(inner.filter(({ from, to }) => isPure(from) && WORLD.includes(sliceOf(to)))).toEqual([]);
+    expect(inner.filter(({ from, to }) => isPure(from) && WORLD.test(to))).toEqual([]);
   });
 
   test('do/ and read/ reach the world through ports', () => {
     expect(files.filter((file) => PORTS_ONLY.test(file)).length).toBeGreaterThan(10);
-    expect(inner.filter(({ from, to }) => PORTS_ONLY.test(from) && WORLD.includes(sliceOf(to)))).toEqual([]);
+    expect(inner.filter(({ from, to }) => PORTS_ONLY.test(from) && WORLD.test(to))).toEqual([]);
     expect(outer.filter(({ from, to }) => PORTS_ONLY.test(from) && !PURE_MODULES.includes(to))).toEqual([]);
   });
 
-  test('an exported name means one thing in all of src', () => {
+  test('an exported name means one thing in all packages', () => {
     const homes = new Map<string, string[]>();
-    for (const file of files.filter((one) => !['index.ts', 'api.ts'].includes(one))) {
+    for (const file of files.filter((one) => !['onceover/index.ts', 'onceover/api.ts'].includes(one))) {
       for (const [, name = ''] of textOf(file).matchAll(
         /^export (?:declare )?(?:async )?(?:function\*?|const|let|type|interface|class) (\w+)/gm,
       )) {
@@ -211,10 +164,14 @@ describe('architecture', () => {
     expect([...sizes].filter(([, size]) => size > 25)).toEqual([]);
   });
 
-  test('every slice has tests', () => {
-    const tested = new Set(readdirSync(import.meta.dirname));
-    const slices = [...new Set(files.filter((file) => file.includes('/')).map(sliceOf))];
-    expect(slices.filter((slice) => !tested.has(slice))).toEqual([]);
+  test('every folder of a package has tests', () => {
+    const rooms = new Set(files.filter((file) => file.split('/').length > 2).map(roomOf));
+    const lacksTests = (room: string) => {
+      const [name = '', folder = ''] = room.split('/');
+      return !existsSync(join(PACKAGES, name, 'test', folder));
+    };
+    const verbs = /\/(?:read|decide|do|judge|record|describe|set)$/;
+    expect([...rooms].filter((room) => !verbs.test(room) && lacksTests(room))).toEqual([]);
   });
 });
 

@@ -1,9 +1,9 @@
 import type { Result } from '@onceover/base/kernel/result';
-import type { Database, Query } from '@onceover/store/connect';
-import { optionalPackage } from '@onceover/store/optional-package';
-import { StoreError, storeError, storeResult } from '@onceover/store/store-error';
-import { storeTrouble } from '@onceover/store/store-trouble';
 import type { PgBoss } from 'pg-boss';
+import type { Database, Query } from './connect.ts';
+import { optionalPackage } from './optional-package.ts';
+import { StoreError, storeError, storeResult } from './store-error.ts';
+import { storeTrouble } from './store-trouble.ts';
 
 /** The package pg-boss. Before version 12 it had no export with this name. */
 type BossPackage = { readonly PgBoss?: new (options: object) => PgBoss };

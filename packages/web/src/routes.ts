@@ -137,7 +137,7 @@ export function openRoutes(options: RouteOptions): Hono {
   app.get(at('api/explain'), async (context) => {
     const repository = await repositoryOf(context);
     const name = context.req.query('name') ?? '';
-    const explanation = repository.ok ? await explainRun(repository.value, name, null) : repository;
+    const explanation = repository.ok ? await explainRun(repository.value, name, null, knownScores) : repository;
     if (!explanation.ok) return fail(context, explanation.failure);
     if (explanation.value === null) return fail(context, { kind: 'unknown-subject', name });
     return context.json(maskDocument(explanation.value.document));

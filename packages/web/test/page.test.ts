@@ -34,14 +34,14 @@ test('only the live view may talk to its server', () => {
 });
 
 test('only "onceover ui" loads the server', () => {
-  const source = resolve(import.meta.dirname, '../../../src');
+  const packages = resolve(import.meta.dirname, '../..');
   const using = (words: string) =>
-    readdirSync(source, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts') && readFileSync(join(source, name), 'utf8').includes(words))
+    readdirSync(packages, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /^\w+\/src\/.*\.ts$/.test(name) && readFileSync(join(packages, name), 'utf8').includes(words))
       .sort();
-  expect(using("from 'hono")).toEqual(['web/routes.ts']);
-  expect(using("/routes.ts'")).toEqual(['serve/run-server.ts', 'web/server.ts']);
-  expect(using("web/server.ts'")).toEqual(['api.ts']);
+  expect(using("from 'hono")).toEqual(['web/src/routes.ts']);
+  expect(using("/routes.ts'")).toEqual(['team/src/serve/run-server.ts', 'web/src/server.ts']);
+  expect(using("web/server'")).toEqual(['onceover/src/api.ts']);
 });
 
 test('a timeline has a column per run, and shows runs that did not need the gate', () => {

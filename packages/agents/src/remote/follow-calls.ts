@@ -1,5 +1,5 @@
-import { notCalled } from '@onceover/agents/adapters/call-agent';
 import type { AskEnd, AskOptions } from '@onceover/base/kernel/ports';
+import { notCalled } from '../adapters/call-agent.ts';
 import type { CallProgress, ClientCalls } from './calls.ts';
 import type { CallRequest } from './types.ts';
 

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { notCalled } from '@onceover/agents/adapters/call-agent';
-import { type KnownAgent, knownAgents } from '@onceover/agents/adapters/installed';
-import { listReviewers, notInstalled, reviewerFacts } from '@onceover/agents/adapters/reviewers';
 import type { AskEnd, AskOptions, AskSubject, Question, Reviewers } from '@onceover/base/kernel/ports';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { ok, type Result } from '@onceover/base/kernel/result';
@@ -14,6 +11,9 @@ import { migrate } from '@onceover/store/migrate';
 import { isTrustedRun } from '@onceover/store/store';
 import { StoreError, storeError } from '@onceover/store/store-error';
 import { readUserConfig, type StoreSettings } from '@onceover/store/user-config';
+import { notCalled } from '../adapters/call-agent.ts';
+import { type KnownAgent, knownAgents } from '../adapters/installed.ts';
+import { listReviewers, notInstalled, reviewerFacts } from '../adapters/reviewers.ts';
 import { type ClientCalls, openCalls } from './calls.ts';
 import { callKey, madeBy } from './decide-call.ts';
 import { openFollower } from './follow-calls.ts';

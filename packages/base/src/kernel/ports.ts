@@ -225,3 +225,13 @@ export type WaitOptions = {
   /** Called with the last line of the job's log whenever that line changes. */
   heard?(line: string): void;
 };
+
+/** An onceover command that runs in the background, and its progress. */
+export type BackgroundJob = {
+  readonly id: string;
+  readonly state: 'running' | 'done' | 'died';
+  /** The last lines of the command's log. */
+  readonly progress: readonly string[];
+  /** The JSON document that the command printed: its result or an error. `null` while the command runs. */
+  readonly answer: unknown;
+};

@@ -4,22 +4,12 @@ import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRecord } from '../kernel/json.ts';
-import type { WaitOptions } from '../kernel/ports.ts';
+import type { BackgroundJob, WaitOptions } from '../kernel/ports.ts';
 import type { RepositoryPaths } from '../kernel/repository.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import { errorCode, makeFolder, removeOldest, writeAtomically } from './files.ts';
 import { processInfo } from './lock.ts';
 import { type Folder, openFolder } from './private-files.ts';
-
-/** An onceover command that runs in the background, and its progress. */
-export type BackgroundJob = {
-  readonly id: string;
-  readonly state: 'running' | 'done' | 'died';
-  /** The last lines of the command's log. */
-  readonly progress: readonly string[];
-  /** The JSON document that the command printed: its result or an error. `null` while the command runs. */
-  readonly answer: unknown;
-};
 
 /** The folder, inside the git folder, for one kind of background job, and the prefix of the ids of its jobs. */
 export type JobKind = { readonly folder: `onceover/${string}`; readonly prefix: string };

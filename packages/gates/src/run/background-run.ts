@@ -1,14 +1,7 @@
-import type { WaitOptions } from '@onceover/base/kernel/ports';
+import type { BackgroundJob, WaitOptions } from '@onceover/base/kernel/ports';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
-import {
-  type BackgroundJob,
-  interruptJob,
-  type JobKind,
-  newestJob,
-  startJob,
-  waitForJob,
-} from '@onceover/base/platform/background';
+import { interruptJob, type JobKind, newestJob, startJob, waitForJob } from '@onceover/base/platform/background';
 import { checkTrust } from '@onceover/repo/trust/consent';
 
 /** A run in the background and its progress. `answer` is what the run printed: its JSON result or a JSON error. */

@@ -182,7 +182,7 @@ async function runForStop(
 
 async function readResult(backgroundRun: StartedRun, isAboutThis: boolean): Promise<StopRun> {
   // Import this only here: loading the schemas of results would slow down calls of the hook that start no run.
-  const { startedRunDocument } = await import('../run/describe/background.ts');
+  const { startedRunDocument } = await import('../result/describe/background.ts');
   const { state, run, error, progress } = startedRunDocument(backgroundRun);
   if (error !== null) return { kind: 'unjudged', why: error.message };
   if (state === 'died' || run === null) {

@@ -1,17 +1,10 @@
 import { byCodePoint } from '@onceover/base/kernel/collections';
 import { isRecord } from '@onceover/base/kernel/json';
-import type { WaitOptions } from '@onceover/base/kernel/ports';
+import type { BackgroundJob, WaitOptions } from '@onceover/base/kernel/ports';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { PHASES, type PhaseName } from '@onceover/base/kernel/review-loops';
-import {
-  type BackgroundJob,
-  isJobId,
-  type JobKind,
-  newJobId,
-  startJob,
-  waitForJob,
-} from '@onceover/base/platform/background';
+import { isJobId, type JobKind, newJobId, startJob, waitForJob } from '@onceover/base/platform/background';
 import { removeOldest } from '@onceover/base/platform/files';
 import { type Folder, openFolder } from '@onceover/base/platform/private-files';
 import { checkTrust } from '@onceover/repo/trust/consent';

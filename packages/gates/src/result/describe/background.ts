@@ -1,6 +1,6 @@
 import { quoteName } from '@onceover/base/kernel/escape';
 import { errorSchema } from '@onceover/base/kernel/json-schema';
-import type { BackgroundJob } from '@onceover/base/platform/background';
+import type { BackgroundJob } from '@onceover/base/kernel/ports';
 import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure';
 import { count, someNames } from '@onceover/base/ui/wording';
 import type * as z from 'zod';
