@@ -117,3 +117,8 @@ export type ByKind<T extends { readonly kind: string }, R> = {
 export function byKind<T extends { readonly kind: string }, R>(table: ByKind<T, R>, variant: T): R {
   return (table[variant.kind as T['kind']] as (one: T) => R)(variant);
 }
+
+/** Returns the name of a reviewer for people, such as "reviewer 2 (claude)". */
+export function reviewerName({ slot, agent }: { readonly slot: number; readonly agent: string | null }): string {
+  return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
+}

@@ -2,11 +2,11 @@ import { describeCache } from '@onceover/agents/ledger/describe';
 import { oneLine, quoteName, showInvisible } from '@onceover/base/kernel/escape';
 import { cut, wrap } from '@onceover/base/ui/layout';
 import { type Styled, UNSTYLED } from '@onceover/base/ui/style';
-import { asShellWord, bulletList, count, describeDuration, someNames } from '@onceover/base/ui/wording';
-import { bySeverity, describeFinding, reviewerName } from '../findings/describe.ts';
+import { asShellWord, bulletList, count, describeDuration, reviewerName, someNames } from '@onceover/base/ui/wording';
+import { bySeverity, describeFinding } from '../findings/describe.ts';
 import type { ReportedFinding } from '../findings/types.ts';
 import { describeReviewerPlan, describeWhy, SESSIONS, STATUS_WORDS } from '../result/describe/reasons.ts';
-import { checkOutput } from '../run/describe/logs.ts';
+import { checkOutput } from '../run/describe/check-log.ts';
 import { describeFindingState } from './describe-finding.ts';
 import type { RunExplanation, RunExplanationDocument } from './json.ts';
 

@@ -1,7 +1,7 @@
 import { fence, quoteName, showInvisible } from '@onceover/base/kernel/escape';
 import { cells, cut } from '@onceover/base/ui/layout';
 import { type Styled, type TextStyle, UNSTYLED, wrapTo } from '@onceover/base/ui/style';
-import { count, describePlace, NO_LOCATION } from '@onceover/base/ui/wording';
+import { count, describePlace, NO_LOCATION, reviewerName } from '@onceover/base/ui/wording';
 import { PRIORITIES, type Priority } from '@onceover/repo/config/settings';
 import type { SameCode } from './same-code.ts';
 import type { ReportedFinding } from './types.ts';
@@ -183,9 +183,4 @@ export function promptProblem(
     ...(fix === null ? [] : [`fix of ${id}: ${fix}`]),
   ]);
   return promptFinding(first, [...also, ...extraFields]);
-}
-
-/** Returns the name of a reviewer for people, such as "reviewer 2 (claude)". */
-export function reviewerName({ slot, agent }: { readonly slot: number; readonly agent: string | null }): string {
-  return `reviewer ${slot}${agent === null ? '' : ` (${showInvisible(agent)})`}`;
 }

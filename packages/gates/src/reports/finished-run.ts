@@ -1,8 +1,8 @@
 import { digestOf, type GateId } from '@onceover/base/kernel/ids';
 import { readable, wellFormed } from '@onceover/base/ui/markdown-text';
 import type { Message } from '@onceover/base/ui/wording';
+import { reviewerName } from '@onceover/base/ui/wording';
 import type { Priority } from '@onceover/repo/config/settings';
-import { reviewerName } from '../findings/describe.ts';
 import { FINGERPRINT_LENGTH, findingFingerprint } from '../findings/fingerprint.ts';
 import { problemsIn, type SameCode } from '../findings/same-code.ts';
 import type { ReportedFinding } from '../findings/types.ts';

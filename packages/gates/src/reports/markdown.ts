@@ -2,13 +2,8 @@ import { describePaid, describeUsage } from '@onceover/agents/ledger/describe';
 import { grouped } from '@onceover/base/kernel/collections';
 import { fence } from '@onceover/base/kernel/escape';
 import { codeName, inline, quotation, readable } from '@onceover/base/ui/markdown-text';
-import {
-  describeAnswer,
-  describeContested,
-  describeFindingSource,
-  reviewerName,
-  STATES,
-} from '../findings/describe.ts';
+import { reviewerName } from '@onceover/base/ui/wording';
+import { describeAnswer, describeContested, describeFindingSource, STATES } from '../findings/describe.ts';
 import { problemsIn, type SameCode } from '../findings/same-code.ts';
 import type { ReportedFinding } from '../findings/types.ts';
 import { isContested, isOpen } from '../findings/types.ts';

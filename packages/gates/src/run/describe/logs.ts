@@ -5,7 +5,7 @@ import { oneLine, quoteName } from '@onceover/base/kernel/escape';
 import { describeAgentFailure } from '@onceover/base/ui/describe-agent-failure';
 import type { SlotPlan } from '../../gate-types.ts';
 import { describePlan } from '../../result/describe/reasons.ts';
-import type { CheckRecord, SlotRecord, Violation } from '../record-types.ts';
+import type { SlotRecord, Violation } from '../record-types.ts';
 
 const RESULT_HEADING = '--- Result ---';
 
@@ -73,20 +73,4 @@ export function fixResult(log: string): readonly string[] {
   const lines = log.trimEnd().split('\n');
   const start = lines.lastIndexOf(RESULT_HEADING);
   return start === -1 ? [] : lines.slice(start + 1);
-}
-
-const RESULT = 'Result: ';
-
-/** Returns the log of a check: its command, its output and its result. */
-export function checkLog(record: CheckRecord, output: string): string {
-  const result = `${RESULT}${record.status}${record.why === null ? '' : ` - ${record.why}`}`;
-  return `Check: ${record.gate}\nCommand: ${record.command}\n\n${output.trimEnd()}\n\n${result}\n`;
-}
-
-/** Returns the output lines in a check's log; none if the log is incomplete. */
-export function checkOutput(log: string): readonly string[] {
-  const [, ...rest] = log.trimEnd().split('\n\n');
-  const lines = rest.join('\n\n').split('\n');
-  if (lines.at(-1)?.startsWith(RESULT) !== true) return [];
-  return lines.slice(0, -1).filter((line) => line !== '');
 }

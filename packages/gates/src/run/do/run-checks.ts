@@ -4,7 +4,7 @@ import type { CheckEnd } from '@onceover/base/kernel/ports';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
 import type { CheckGate } from '../../gate-types.ts';
 import { describeCheckEnd } from '../../result/describe/reasons.ts';
-import { checkLog } from '../describe/logs.ts';
+import { checkLog } from '../describe/check-log.ts';
 import type { CheckResult } from '../judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts } from '../ports.ts';
 import type { CheckRecord } from '../record-types.ts';

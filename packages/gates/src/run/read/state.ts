@@ -21,7 +21,7 @@ import {
 } from '../decide/gate-list.ts';
 import { type GateFacts, gateState, hasFindingOutside, isSameBranch, type StateOptions } from '../decide/gate-state.ts';
 import type { CheckState } from '../decide/plan-run.ts';
-import { checkOutput } from '../describe/logs.ts';
+import { checkOutput } from '../describe/check-log.ts';
 import type { RunFacts, RunPorts, RunRequest } from '../ports.ts';
 import { markedTasks } from '../record/after-run.ts';
 import { gateFileName } from '../record/record-names.ts';

@@ -2,7 +2,7 @@ import type { CheckEnd } from '@onceover/base/kernel/ports';
 import { checkRecord } from '@onceover/testing/record-samples.ts';
 import { expect, test } from 'vitest';
 import { describeCheckEnd } from '../../../src/result/describe/reasons.ts';
-import { checkLog, checkOutput } from '../../../src/run/describe/logs.ts';
+import { checkLog, checkOutput } from '../../../src/run/describe/check-log.ts';
 
 test.each<[CheckEnd['ending'], number | null, string]>([
   ['by-itself', 0, 'exit code 0'],
