@@ -107,7 +107,7 @@ describe('a refusal that could not be read', () => {
   test('counts although the reviewer passes when asked again', async () => {
     const { end, asked } = await talk([BOTH, answers(PASS)]);
     expect([asked.length, end.answer]).toMatchObject([2, expectedRefusal]);
-    expect(asked[1]?.dynamic).toContain('several JSON objects that contradict each other');
+    expect(asked[1]?.dynamic).toContain('more than one JSON object');
   });
 
   test('counts although another agent passes', async () => {
