@@ -202,6 +202,33 @@ describe('requests that an agent repeats by itself', () => {
   });
 });
 
+describe('a fork whose request fails', () => {
+  const forked = { resumed: { ...RESUMED, forks: true } };
+
+  /** Refuses every request in a fork, and repeats each as often as it may, like the agents. */
+  const refusing: Partial<ScriptedAgent> = {
+    answer: ({ forkOf, mostRetries = 0 }) =>
+      forkOf === undefined
+        ? answers(PASS)
+        : { ...fails({ kind: 'agent-error', said: 'HTTP status 400' }), retries: Math.min(2, mostRetries) },
+  };
+
+  test('is repeated once, and then one new session answers', async () => {
+    const { end, asked, again } = await talk([], { request: forked, ann: refusing });
+    expect(asked.map(({ forkOf, sessionId }) => [forkOf ?? null, sessionId])).toEqual([
+      ['s1', null],
+      [null, null],
+    ]);
+    expect(end).toMatchObject({ answer: PASS, dispatch: 'fresh', forked: false, requests: 3 });
+    expect(again).toEqual(['fresh ann: agent-error']);
+  });
+
+  test('leaves the other repetitions to the new session', async () => {
+    const { asked } = await talk([], { request: forked, ann: refusing });
+    expect(asked.map(({ mostRetries }) => mostRetries)).toEqual([1, 5]);
+  });
+});
+
 describe('a timeout for the whole conversation', () => {
   test('leaves the remaining time to the repair question', async () => {
     const { asked } = await talk([GARBAGE(), answers(PASS)], { request: { sharesTimeout: true }, secondsEach: 20.5 });
