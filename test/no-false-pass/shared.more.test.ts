@@ -71,6 +71,24 @@ way('The session that reads the files for several reviewers reports the change a
   expectAlone(await reviewed({ reading: `return { answer: ${answer}, opens: ['src/a.ts'] };` }));
 });
 
+way(
+  'The session that reads the files for several reviewers writes any sentence, also in another language.',
+  async () => {
+    for (const text of ['Nothing here can break', 'Der Code ist in Ordnung.'])
+      expectAlone(
+        await reviewed({ reading: `return { answer: { status: 'read' }, text: '${text}', opens: ['src/a.ts'] };` }),
+      );
+  },
+);
+
+way(
+  'The session that reads the files for several reviewers answers with anything but the requested object.',
+  async () => {
+    for (const answer of [`{ status: 'read', violations: [] }`, `{ status: 'read', opened: ['safe to merge'] }`])
+      expectAlone(await reviewed({ reading: `return { answer: ${answer}, opens: ['src/a.ts'] };` }));
+  },
+);
+
 way('The session that reads the files for several reviewers opens no file.', async () => {
   expectAlone(await reviewed({ reading: `return { answer: { status: 'read' } };` }));
 });

@@ -114,7 +114,7 @@ const wrapping = fc.constantFrom(...Object.entries(WRAPPINGS));
 
 /** Good answers in ordinary wrappings. Each has to be read as a pass at once. */
 export function goodAnswers(kind: VerdictKind): fc.Arbitrary<MadeReply> {
-  const wrapped = fc
+  const wrappedAnswers = fc
     .tuple(PASSES[kind].chain(written), wrapping)
     .map(([json, [title, wrap]]) => ({ title, text: wrap(json) }));
   const withNulls = fc
@@ -127,14 +127,14 @@ export function goodAnswers(kind: VerdictKind): fc.Arbitrary<MadeReply> {
     title: `session and usage, ${title}`,
     text: wrap(JSON.stringify({ ...answer, ...usage })),
   }));
-  const structured = fc
+  const fieldAnswers = fc
     .tuple(PASSES[kind], fc.constantFrom('', 'I have read the change and found nothing.', null))
     .map(([answer, said]) => ({
       title: 'in a field of the agent, beside text',
       text: said ?? JSON.stringify(answer),
       structured: answer,
     }));
-  return fc.oneof(wrapped, withNulls, withUsage, structured);
+  return fc.oneof(wrappedAnswers, withNulls, withUsage, fieldAnswers);
 }
 
 const REFUSALS: { readonly [K in VerdictKind]: readonly object[] } = {
@@ -307,7 +307,7 @@ export function noPasses(kind: VerdictKind): fc.Arbitrary<MadeReply> {
   const json = pass.chain(written);
   const refusal = fc.constantFrom(...REFUSALS[kind]).chain(written);
   const joiner = fc.constantFrom('\n', '\n\n', ' ', ',', ' and ', '\nAfter the fix:\n');
-  const made = (title: string, of: fc.Arbitrary<string | null>): fc.Arbitrary<MadeReply> =>
+  const madeReply = (title: string, of: fc.Arbitrary<string | null>): fc.Arbitrary<MadeReply> =>
     fc
       .tuple(
         of.filter((changed) => changed !== null),
@@ -319,20 +319,20 @@ export function noPasses(kind: VerdictKind): fc.Arbitrary<MadeReply> {
       .tuple(fc.constant(PASS_FIELDS[kind]).chain(written), fc.constantFrom(...choices))
       .map(([one, [from, to]]) => replaced(one, from, to));
   return fc.oneof(
-    made('a refusal', refusal),
-    made(
+    madeReply('a refusal', refusal),
+    madeReply(
       'a pass and a refusal',
       fc.tuple(json, joiner, refusal).map((parts) => parts.join('')),
     ),
-    made(
+    madeReply(
       'a refusal and a pass',
       fc.tuple(refusal, joiner, json).map((parts) => parts.join('')),
     ),
-    made(
+    madeReply(
       'two passes',
       fc.tuple(json, joiner, json).map((parts) => parts.join('')),
     ),
-    made(
+    madeReply(
       'a pass and another object',
       fc
         .tuple(
@@ -342,42 +342,42 @@ export function noPasses(kind: VerdictKind): fc.Arbitrary<MadeReply> {
         )
         .map((parts) => parts.join('')),
     ),
-    made(
+    madeReply(
       'a sentence before',
       fc.tuple(sentence, json).map((parts) => parts.join('\n')),
     ),
-    made(
+    madeReply(
       'a sentence after',
       fc.tuple(json, joiner, sentence).map((parts) => parts.join('')),
     ),
-    made(
+    madeReply(
       'cut off',
       fc.tuple(json, fc.nat()).map(([one, at]) => one.slice(0, at % one.length)),
     ),
-    made(
+    madeReply(
       'cut at its beginning',
       fc.tuple(json, fc.nat()).map(([one, at]) => one.slice(1 + (at % (one.length - 1)))),
     ),
-    made('elided or commented', pairs(kind === 'quality' ? ELISIONS.filter(([, to]) => to !== 'null') : ELISIONS)),
-    made('a look-alike', pairs(LOOK_ALIKES)),
-    made(
+    madeReply('elided or commented', pairs(kind === 'quality' ? ELISIONS.filter(([, to]) => to !== 'null') : ELISIONS)),
+    madeReply('a look-alike', pairs(LOOK_ALIKES)),
+    madeReply(
       'another format',
       fc.tuple(pass, fc.constantFrom(...OTHER_FORMATS)).map(([answer, write]) => write(answer)),
     ),
-    made(
+    madeReply(
       'a field that the schema does not have',
       fc
         .tuple(pass, foreignName, foreignValue, fc.nat())
         .map(([answer, name, value, at]) => JSON.stringify(withField(answer, name, value, at))),
     ),
-    made(
+    madeReply(
       'a key twice',
       fc.tuple(json, fc.constantFrom(...REFUSALS[kind]), fc.boolean()).map(([one, other, isFirst]) => {
         const fields = JSON.stringify(other).slice(1, -1);
         return isFirst ? `{${fields},${one.trim().slice(1)}` : `${one.trim().slice(0, -1)},${fields}}`;
       }),
     ),
-    made(
+    madeReply(
       'a missing field',
       fc.tuple(pass, fc.nat()).map(([answer, at]) => {
         const required = REQUIRED[kind];

@@ -156,6 +156,30 @@ test.each<[string, (user: RealRun) => (request: RequestSummary) => Answer | null
   expect(end.saved.reading).toBe(0);
 });
 
+// After a 400, Claude Code sends the request five times more by itself, with fewer and fewer of its beta features. It
+// neither reports nor pays for these requests.
+test.each([
+  [500, 2],
+  [400, 6],
+])('forks that fail with %i send at most %i requests each, and then one new session reviews', async (status, most) => {
+  const user = setUp();
+  const isFork = ({ body }: Pick<RequestSummary, 'body'>) => JSON.stringify(body).includes(FORK_OPENING.slice(0, 30));
+  const end = await user.run({
+    claude: (request) => (isFork(request) ? { kind: 'error', status } : sharing(user)(request)),
+  });
+  expect(end.gates.map(({ status }) => status)).toEqual(['fail', 'pass', 'pass']);
+  const forks = dispatchesOf(end.sent('claude').filter(({ body }) => body !== null && isFork({ body })));
+  expect(forks).toHaveLength(3);
+  for (const fork of forks) expect(fork.length).toBeLessThanOrEqual(most);
+  for (const name of ['code', 'more', 'third']) {
+    const log = user.log(`${name}_claude@1.1.log`);
+    expect(log.match(/^--- Sent .*/gm)?.slice(-2)).toEqual([
+      '--- Sent (claude, forked) ---',
+      '--- Sent (claude, fresh) ---',
+    ]);
+  }
+});
+
 test('a reading that hangs ends in time, and the reviews go on alone within their own limit', async () => {
   const user = setUp('timeout: 30\nidle_timeout: 5\n');
   const startedAt = Date.now();

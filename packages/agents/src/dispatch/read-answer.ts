@@ -93,10 +93,10 @@ function repairedObjects(
   const jsonObjects = objectsIn(text);
   if (jsonObjects.kind === 'truncated') return null;
   const texts = jsonObjects.kind === 'found' ? jsonObjects.texts : [];
-  const parsed = texts.map((objectText) => ({ objectText, values: parseRepaired(objectText) }));
+  const parseResults = texts.map((objectText) => ({ objectText, values: parseRepaired(objectText) }));
   return {
-    values: parsed.flatMap(({ values }) => values ?? []),
-    unread: parsed.flatMap(({ objectText, values }) => (values === null ? [objectText] : [])),
+    values: parseResults.flatMap(({ values }) => values ?? []),
+    unread: parseResults.flatMap(({ objectText, values }) => (values === null ? [objectText] : [])),
   };
 }
 
