@@ -5,15 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../tools/docs/published.ts';
 
 const INDEX = 'docs/README.md';
+const DECISIONS = 'docs/decisions/README.md';
 const DOCS = pagesIn('docs');
-const PAGES = [
-  'README.md',
-  'CONTRIBUTING.md',
-  'ARCHITECTURE.md',
-  'DECISIONS.md',
-  ...DOCS,
-  ...pagesIn('plugins/onceover'),
-];
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'AGENTS.md', ...DOCS, ...pagesIn('plugins/onceover')];
 
 describe.each(PAGES)('%s', (page) => {
   test('every link leads to an existing file, and to an existing heading if it names one', () => {
@@ -21,9 +15,10 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-test('README.md links to docs/README.md, which links to every page', () => {
+test('README.md links to docs/README.md, which links to every page or to the list of decisions', () => {
   expect(filesNamedIn('README.md')).toContain(INDEX);
-  const named = new Set(filesNamedIn(INDEX));
+  expect(filesNamedIn(INDEX)).toContain(DECISIONS);
+  const named = new Set([INDEX, DECISIONS].flatMap(filesNamedIn));
   expect(DOCS.filter((page) => page !== INDEX && !named.has(page))).toEqual([]);
 });
 
