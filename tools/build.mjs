@@ -6,13 +6,13 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 
 const STAMP = 'node_modules/.cache/onceover-build';
-const SOURCES = ['packages', 'tools', 'tsdown.config.ts', 'tsconfig.json', 'package.json', 'package-lock.json'];
+const SOURCES = ['packages', 'tools', 'tsconfig.json', 'package.json', 'package-lock.json'];
 const RESULTS = ['dist/cli.cjs', 'dist/index.mjs', 'dist/index.d.mts', 'dist/page.html'];
 
 const sources = digest(SOURCES.flatMap(filesIn));
 const isCurrent = readStamp() === `${sources} ${builtDigest()}`;
 if (!isCurrent) {
-  execFileSync('npx', ['tsdown'], { stdio: 'inherit' });
+  execFileSync('npx', ['tsdown', '--config', 'tools/tsdown.config.ts'], { stdio: 'inherit' });
   await import('./plain-types.mjs');
   await import('../packages/web/page/build.mjs');
   mkdirSync('node_modules/.cache', { recursive: true });

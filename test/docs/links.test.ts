@@ -6,7 +6,15 @@ import { ROOT } from '../../tools/docs/published.ts';
 
 const INDEX = 'docs/README.md';
 const DOCS = pagesIn('docs');
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'AGENTS.md', ...DOCS, ...pagesIn('plugins/onceover')];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
+  'AGENTS.md',
+  ...DOCS,
+  ...pagesIn('plugins/onceover'),
+  ...pagesIn('.github'),
+];
 
 describe.each(PAGES)('%s', (page) => {
   test('every link leads to an existing file, and to an existing heading if it names one', () => {
