@@ -152,7 +152,7 @@ describe('files', () => {
     expect([...homes].filter(([, where]) => where.length > 1)).toEqual([]);
   });
 
-  // The build exports plain values from the chunks of frequent commands (tsdown.config.ts).
+  // The build exports plain values from the chunks of frequent commands (tools/tsdown.config.ts).
   test('no module exports a variable that can be assigned again', () => {
     const assignable = files.filter((file) => /^export (?:let|var) /m.test(textOf(file)));
     expect(assignable).toEqual([]);

@@ -6,14 +6,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { join } from 'node:path';
 
 const STAMP = 'node_modules/.cache/onceover-build';
-const SOURCES = [
-  'tools',
-  'tsdown.config.ts',
-  'tsconfig.json',
-  'package.json',
-  'package-lock.json',
-  'packages/web/page',
-];
+const SOURCES = ['tools', 'tsconfig.json', 'package.json', 'package-lock.json', 'packages/web/page'];
 const TEAM = 'packages/team/dist';
 const RESULTS = ['dist/cli.cjs', 'dist/index.mjs', 'dist/index.d.mts', 'dist/page.html', `${TEAM}/cli.cjs`];
 
@@ -21,7 +14,7 @@ const ofPackages = readdirSync('packages').flatMap((name) => [`packages/${name}/
 const sources = digest([...SOURCES, ...ofPackages].flatMap(filesIn));
 const isCurrent = readStamp() === `${sources} ${builtDigest()}`;
 if (!isCurrent) {
-  execFileSync('npx', ['tsdown'], { stdio: 'inherit' });
+  execFileSync('npx', ['tsdown', '--config', 'tools/tsdown.config.ts'], { stdio: 'inherit' });
   await import('./plain-types.mjs');
   await import('../packages/web/page/build.mjs');
   for (const file of ['index.d.mts', 'page.html']) copyFileSync(`dist/${file}`, `${TEAM}/${file}`);

@@ -5,9 +5,16 @@ import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../tools/docs/published.ts';
 
 const INDEX = 'docs/README.md';
-const DECISIONS = 'docs/decisions/README.md';
 const DOCS = pagesIn('docs');
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'AGENTS.md', ...DOCS, ...pagesIn('plugins/onceover')];
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'ARCHITECTURE.md',
+  'AGENTS.md',
+  ...DOCS,
+  ...pagesIn('plugins/onceover'),
+  ...pagesIn('.github'),
+];
 
 describe.each(PAGES)('%s', (page) => {
   test('every link leads to an existing file, and to an existing heading if it names one', () => {
@@ -15,12 +22,16 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-test('README.md links to docs/README.md, which links to every page or to the list of decisions', () => {
+test('README.md links to docs/README.md, and the README.md of each folder in docs/ links to every page in it', () => {
   expect(filesNamedIn('README.md')).toContain(INDEX);
-  expect(filesNamedIn(INDEX)).toContain(DECISIONS);
-  const named = new Set([INDEX, DECISIONS].flatMap(filesNamedIn));
-  expect(DOCS.filter((page) => page !== INDEX && !named.has(page))).toEqual([]);
+  expect(DOCS.filter((page) => page !== INDEX && !filesNamedIn(indexOf(page)).includes(page))).toEqual([]);
 });
+
+/** Returns the page that has to list this one. */
+function indexOf(page: string): string {
+  const folder = dirname(page);
+  return `${page.endsWith('/README.md') ? dirname(folder) : folder}/README.md`;
+}
 
 function filesNamedIn(page: string): readonly string[] {
   return linksOf(textOf(page)).map((target) => fileOf(page, target));

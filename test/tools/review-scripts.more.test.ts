@@ -132,6 +132,7 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
       ...SUPPORT,
       'test/a/a.test.ts': `${TESTED}test.each([1])('two', () => check());\ntest('three', local);\nfunction local() {\n  throw new Error();\n}\n`,
       'test/a/b.test.ts': "test.todo('four');\nit('five', async () => {\n  fc.assert(1);\n}, 5);\n",
+      'packages/a/test/a.test.ts': "import { check } from '@onceover/testing/check.ts';\ntest('six', () => check());\n",
     },
     [],
   ],
@@ -142,8 +143,10 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
       ...SUPPORT,
       'test/a/a.test.ts': `${TESTED}test('two', () => {\n  idle();\n});\ntest.each([1])('three', () => local());\nfunction local() {}\n`,
       'test/a/b.test.ts': "test('four', () => check());\n",
+      'packages/a/test/a.test.ts': "import { idle } from '@onceover/testing/check.ts';\ntest('six', () => idle());\n",
     },
     [
+      "packages/a/test/a.test.ts:2 The test 'six' asserts nothing.",
       "test/a/a.test.ts:3 The test 'two' asserts nothing.",
       "test/a/a.test.ts:6 The test 'three' asserts nothing.",
       "test/a/b.test.ts:1 The test 'four' asserts nothing.",
@@ -153,7 +156,7 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'code that can be read',
     'code',
     {
-      'src/a.ts':
+      'packages/a/src/a.ts':
         'try {\n  f();\n} catch {\n  // It is gone already.\n}\nconst a = [1] as const as readonly number[];\n',
     },
     [],
@@ -162,16 +165,16 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'code that swallows, forces, and takes too much',
     'code',
     {
-      'src/a.ts':
+      'packages/a/src/a.ts':
         'try {\n  f();\n} catch {}\nconst a = b as unknown as C;\n// TODO: later\nfunction g(a, b, c, d, e, f, g) {}\n',
-      'src/b.ts': `${'x();\n'.repeat(701)}`,
+      'packages/b/src/b.ts': `${'x();\n'.repeat(701)}`,
     },
     [
-      'src/a.ts:5 A banner or a TODO comment.',
-      'src/a.ts:3 The catch block ignores the error.',
-      'src/a.ts:4 A double cast forces the type.',
-      'src/a.ts:6 The function has more than 6 parameters.',
-      'src/b.ts:1 The file has more than 700 lines.',
+      'packages/a/src/a.ts:5 A banner or a TODO comment.',
+      'packages/a/src/a.ts:3 The catch block ignores the error.',
+      'packages/a/src/a.ts:4 A double cast forces the type.',
+      'packages/a/src/a.ts:6 The function has more than 6 parameters.',
+      'packages/b/src/b.ts:1 The file has more than 700 lines.',
     ],
   ],
 ];

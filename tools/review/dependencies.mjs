@@ -5,9 +5,7 @@ import { filesIn, problemAt, textOf } from './files.mjs';
 const RECORD = 'docs/decisions/0015-dependencies.md';
 
 const record = textOf(RECORD);
-const manifests = filesIn('package.json', 'packages').filter((file) =>
-  /^(?:packages\/[^/]+\/)?package\.json$/.test(file),
-);
+const manifests = filesIn('package.json', ':(glob)packages/*/package.json', 'test/support/package.json');
 
 await answer('reasons and versions of packages', () => manifests.flatMap(problemsIn));
 

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown';
-import { loadedBy } from './tools/loaded-by.ts';
+import { loadedBy } from './loaded-by.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
 // All packages are bundled: one package to install, and few files to open at start-up.
 const common: UserConfig = {
+  cwd: resolve(import.meta.dirname, '..'),
   platform: 'node',
   target: 'node20.19',
   loader: { '.md': 'text' },
