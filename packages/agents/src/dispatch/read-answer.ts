@@ -15,8 +15,9 @@ export type ReadAnswer<K extends AnswerKind> =
 
 /**
  * Returns the answer in a reply. A pass counts only if the whole reply has the exact form of a pass, because text or
- * fields beside it may contradict it. A refusal also counts if its JSON has to be repaired or has text around it, as long
- * as it is the only answer in the reply. An answer that was cut off is never completed.
+ * fields beside it may contradict it. A refusal also counts with text around it, as long as it is the only answer in the
+ * reply and nothing of it is left out: of what is left, all might only warn. An answer that was cut off is never
+ * completed.
  */
 export function readAnswer<K extends AnswerKind>(kind: K, reply: Reply): ReadAnswer<K> {
   const whole = wholeAnswer(kind, reply);
@@ -31,11 +32,13 @@ function wholeAnswer<K extends AnswerKind>(kind: K, reply: Reply): ReadAnswer<K>
   const object = answerObject(reply);
   if (!object.ok) return unreadable(object.why, object.said);
   const readResult = check(kind, object.value);
-  if (!readResult.ok || !isVerdict(kind) || refuses(kind, readResult.answer)) return readResult;
+  if (!readResult.ok || !isVerdict(kind)) return readResult;
+  if (refuses(kind, readResult.answer))
+    return isComplete(kind, object.value) ? readResult : unreadable('wrong-shape', LEFT_OUT);
   const form = PASS_FORMS[kind].safeParse(object.value);
   if (!form.success) return wrongShape(form.error.issues);
   // A model may put its real answer, a refusal, into the message of a pass.
-  const quoted = stringsIn(object.value).flatMap((text) => repairedObjects(text)?.values ?? []);
+  const quoted = stringsIn(object.value).flatMap(repairedValues);
   const isQuoted = quoted.some((value) => isReadableRefusal(kind, value));
   return isQuoted ? unreadable('several-answers', '') : readResult;
 }
@@ -44,13 +47,28 @@ function isVerdict(kind: AnswerKind): kind is VerdictKind {
   return kind in PASS_FORMS;
 }
 
+const LEFT_OUT = 'it has lists or objects in fields that the schema does not have';
+
+/** Whether reading a refusal leaves out no list and no object, which may contain more problems. */
+function isComplete(kind: AnswerKind, value: unknown): boolean {
+  if (!isVerdict(kind)) return true;
+  const issues = PASS_FORMS[kind].safeParse(value).error?.issues ?? [];
+  return issues.every((issue) => {
+    if (issue.code !== 'unrecognized_keys') return true;
+    const place: unknown = issue.path.reduce<unknown>(
+      (at, key) => (Object(at) as Record<PropertyKey, unknown>)[key],
+      value,
+    );
+    return issue.keys.every((key) => !isRecord(place) || typeof place[key] !== 'object' || place[key] === null);
+  });
+}
+
 /** Whether the text beside a structured answer contains a refusal. An agent may also repeat its answer there. */
 function refusesBesides(kind: AnswerKind, { text, structured }: Reply): boolean {
   if (structured === undefined || structured === null || objectsIn(text).kind === 'none') return false;
   const object = answerObject({ text, structured: null });
   if (object.ok && digestOf(object.value) === digestOf(structured)) return false;
-  const values = repairedObjects(text)?.values ?? [];
-  return isRefusal({ text, structured: null }) || values.some((value) => isReadableRefusal(kind, value));
+  return isRefusal({ text, structured: null }) || repairedValues(text).some((value) => isReadableRefusal(kind, value));
 }
 
 function isReadableRefusal(kind: AnswerKind, value: unknown): boolean {
@@ -71,48 +89,53 @@ function stringsIn(value: unknown): readonly string[] {
 
 /**
  * Returns the answer in a reply that contains exactly one, with any text and other JSON around it. Returns `null` if
- * there are several different ones, or if something else in the reply names a problem.
+ * there are several different ones, or if something else in the reply names a problem. Broken JSON is repaired only in
+ * answers that judge nothing.
  */
 function onlyAnswer<K extends AnswerKind>(kind: K, { text, structured }: Reply): Read<K> | null {
-  const objects = repairedObjects(text);
-  if (objects === null || objects.unread.some(hasRefusalSign)) return null;
-  const values = isRecord(structured) ? [...objects.values, structured] : objects.values;
+  const texts = objectTexts(text);
+  if (texts === null) return null;
+  const objects = texts.map((json) => ({ json, values: isVerdict(kind) ? parseValues(json) : parseRepaired(json) }));
+  if (objects.some(({ json, values }) => values === null && isRefusal({ text: json, structured: null }))) return null;
+  const values = [...objects.flatMap((object) => object.values ?? []), ...(isRecord(structured) ? [structured] : [])];
   const checks = values.map((value) => ({ value, read: check(kind, value) }));
   const [first, ...others] = checks.flatMap(({ value, read }) => (read.ok && hasOwnField(kind, value) ? [read] : []));
   if (first === undefined || others.some(({ answer }) => digestOf(answer) !== digestOf(first.answer))) return null;
-  return checks.some(({ value, read }) => !read.ok && namesProblem(value)) ? null : first;
+  return checks.some(({ value, read }) => (read.ok ? !isComplete(kind, value) : namesProblem(value))) ? null : first;
+}
+
+/** Returns the JSON objects in a text, as texts; `null` if the last one was cut off. */
+function objectTexts(text: string): readonly string[] | null {
+  const jsonObjects = objectsIn(text);
+  if (jsonObjects.kind === 'truncated') return null;
+  return jsonObjects.kind === 'found' ? jsonObjects.texts : [];
+}
+
+/** Returns the values of the JSON objects in a text, with broken JSON repaired; empty if the text was cut off. */
+function repairedValues(text: string): readonly unknown[] {
+  return (objectTexts(text) ?? []).flatMap((json) => parseRepaired(json) ?? []);
+}
+
+function parseRepaired(json: string): readonly unknown[] | null {
+  try {
+    return parseValues(json) ?? parseValues(jsonrepair(json));
+  } catch {
+    return null;
+  }
 }
 
 /**
- * Returns the JSON objects in a text, with broken JSON repaired. `unread` contains those that cannot be repaired or that
- * have a key twice. Returns `null` if the text was cut off.
+ * Parses a JSON object, or the items of a list. Returns `null` if the JSON is broken or has a key twice, because either
+ * of its values may be meant.
  */
-function repairedObjects(
-  text: string,
-): { readonly values: readonly unknown[]; readonly unread: readonly string[] } | null {
-  const jsonObjects = objectsIn(text);
-  if (jsonObjects.kind === 'truncated') return null;
-  const texts = jsonObjects.kind === 'found' ? jsonObjects.texts : [];
-  const parseResults = texts.map((objectText) => ({ objectText, values: parseRepaired(objectText) }));
-  return {
-    values: parseResults.flatMap(({ values }) => values ?? []),
-    unread: parseResults.flatMap(({ objectText, values }) => (values === null ? [objectText] : [])),
-  };
-}
-
-/** Parses a JSON object, or the items of a list. A key that occurs twice leaves open which of its values is meant. */
-function parseRepaired(text: string): readonly unknown[] | null {
-  for (const attempt of [() => text, () => jsonrepair(text)]) {
-    try {
-      const json = attempt();
-      const value: unknown = JSON.parse(json);
-      if (duplicateKey(json) !== null) return null;
-      return Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value];
-    } catch {
-      // The text is not valid JSON. Continue with the repaired text.
-    }
+function parseValues(json: string): readonly unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (duplicateKey(json) !== null) return null;
+    return Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value];
+  } catch {
+    return null;
   }
-  return null;
 }
 
 function check<K extends AnswerKind>(kind: K, value: unknown): ReadAnswer<K> {
@@ -142,7 +165,7 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, later: 
 
 function isRefusal(reply: Reply): boolean {
   const content = saidBefore(reply);
-  return hasRefusalSign(content) || namesProblem(repairedObjects(content)?.values ?? []);
+  return hasRefusalSign(content) || namesProblem(repairedValues(content));
 }
 
 const LONGEST_SUMMARY = 1000;

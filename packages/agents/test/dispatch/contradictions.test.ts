@@ -34,7 +34,7 @@ describe('an answer that refuses and passes at once is not a pass', () => {
     ['a refusal with typographic quotes', `{“status”: “fail”, “violations”: []}\n${PASS}`, 'several-answers'],
     ['a refusal in a list in a list', `[[${FAIL}],[${PASS}]]`, 'several-answers'],
     ['a refusal in the form of a loop', `{"approved":false,"issues":[],"summary":""}\n${PASS}`, 'several-answers'],
-    ['a refusal around the pass', `{"status":"fail","answer":${PASS},"violations":[]}`, 'refusal'],
+    ['a refusal around the pass', `{"status":"fail","answer":${PASS},"violations":[]}`, 'wrong-shape'],
     ['a refusal inside the pass', `{"status":"pass","violations":[],"answer":${FAIL}}`, 'wrong-shape'],
     ['a refusal in the message', JSON.stringify({ status: 'pass', violations: [], message: FAIL }), 'several-answers'],
     ['problems under another key', `{"status":"pass","violations":[],"issues":[${FINDING}]}`, 'wrong-shape'],
