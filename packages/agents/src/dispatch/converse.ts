@@ -7,11 +7,12 @@ import {
   type Usage,
 } from '@onceover/base/kernel/agent';
 import type { AskEnd, Clock, Cooldowns, Question, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import { describeUnreadable } from '@onceover/base/ui/describe-agent-failure';
 import type { AnswerKind, Answers } from './answer-schemas.ts';
 import { startCooldown } from './cooldowns.ts';
 import type { Budget } from './limits.ts';
-import { type ComposedPrompt, repairPrompt } from './prompt.ts';
+import { repairPrompt } from './prompt.ts';
 import { answerFromEdits, keepRefusal, type ReadAnswer, readAnswer } from './read-answer.ts';
 import { hasRefusalSign, type Reply } from './refusals.ts';
 import { type DispatchState, MOST_REQUESTS, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';

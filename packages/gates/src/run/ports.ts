@@ -1,15 +1,15 @@
 import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
-import type { CacheTtl } from '@onceover/agents/dispatch/cache-rules';
 import type { ConverseEnd } from '@onceover/agents/dispatch/converse';
 import type { SessionPrompts } from '@onceover/agents/dispatch/cooldowns';
 import type { Budget } from '@onceover/agents/dispatch/limits';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
 import type { ReadingEnd } from '@onceover/agents/dispatch/share-reading';
+import type { CacheTtl } from '@onceover/agents/economy/cache-rules';
 import type { LedgerSlot } from '@onceover/agents/ledger/entries';
 import type { Ledger } from '@onceover/agents/ledger/store';
 import type { CacheNote, DispatchPlan, KeptSession, SlotTrouble } from '@onceover/base/kernel/agent';
 import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '@onceover/base/kernel/ports';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '@onceover/base/kernel/repository';
 import type {
   Acceptance,

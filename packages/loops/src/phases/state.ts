@@ -1,4 +1,4 @@
-import type { SessionUse } from '@onceover/agents/dispatch/session-use';
+import type { SessionUse } from '@onceover/agents/economy/session-use';
 import type { AgentFailure, Assigned, DispatchFacts, Session } from '@onceover/base/kernel/agent';
 import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
 import type {

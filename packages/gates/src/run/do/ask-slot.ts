@@ -1,12 +1,12 @@
 import { type Answers, answerSchema } from '@onceover/agents/dispatch/answer-schemas';
 import { converse } from '@onceover/agents/dispatch/converse';
-import { openedAgain } from '@onceover/agents/dispatch/decide-handover';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
 import { readAnswer } from '@onceover/agents/dispatch/read-answer';
-import { judgeHit, openingOnce, type SessionUse, sessionUse } from '@onceover/agents/dispatch/session-use';
 import { filesIn, type SharedReading } from '@onceover/agents/dispatch/share-reading';
+import { openedAgain } from '@onceover/agents/economy/handover';
+import { judgeHit, openingOnce, type SessionUse, sessionUse } from '@onceover/agents/economy/session-use';
 import { addUsage, type KeptSession, newTokens, type Usage } from '@onceover/base/kernel/agent';
 import type { AskSubject } from '@onceover/base/kernel/ports';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { Disposition } from '../../findings/types.ts';
 import type { SlotAnswer, SlotJob, SlotReading } from '../ports.ts';
 import { type IterationContext, slotFingerprint } from './prepare-slot.ts';

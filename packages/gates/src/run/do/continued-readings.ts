@@ -1,9 +1,10 @@
-import { type CacheTtl, cacheRule } from '@onceover/agents/dispatch/cache-rules';
-import { cacheTtl, costAfterCacheExpiry, costWhileCached, readAgain } from '@onceover/agents/dispatch/decide-cache';
-import { deltaLimit } from '@onceover/agents/dispatch/decide-resume';
-import { AGENT_TOKENS, continuingPays, expectedReads, tokensPerFile } from '@onceover/agents/dispatch/decide-sharing';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { cacheTtl } from '@onceover/agents/economy/cache-life';
+import { type CacheTtl, cacheRule } from '@onceover/agents/economy/cache-rules';
+import { deltaLimit } from '@onceover/agents/economy/resume';
+import { costAfterCacheExpiry, costWhileCached, readAgain } from '@onceover/agents/economy/session-cost';
+import { AGENT_TOKENS, continuingPays, expectedReads, tokensPerFile } from '@onceover/agents/economy/sharing';
 import { type CacheNote, estimateTokens, type KeptSession } from '@onceover/base/kernel/agent';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { SlotJob } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';
 import { showWholeFiles } from './handed-files.ts';

@@ -1,7 +1,7 @@
-import { filesToHandOver, isSameFile, opensAgain, type ResumedReview } from '@onceover/agents/dispatch/decide-handover';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { filesToHandOver, isSameFile, opensAgain, type ResumedReview } from '@onceover/agents/economy/handover';
 import { estimateTokens, type KeptSession } from '@onceover/base/kernel/agent';
 import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { DiffSection } from '@onceover/base/kernel/repository';
 import type { Result } from '@onceover/base/kernel/result';
 import type { ReviewGate } from '../../gate-types.ts';

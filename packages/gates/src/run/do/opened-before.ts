@@ -1,4 +1,4 @@
-import { type EarlierReads, filesToHandOver, needsFile } from '@onceover/agents/dispatch/decide-handover';
+import { type EarlierReads, filesToHandOver, needsFile } from '@onceover/agents/economy/handover';
 import { estimateTokens } from '@onceover/base/kernel/agent';
 import { grouped } from '@onceover/base/kernel/collections';
 import type { RepoPath } from '@onceover/base/kernel/ids';

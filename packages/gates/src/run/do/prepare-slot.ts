@@ -1,17 +1,13 @@
-import { cacheRule } from '@onceover/agents/dispatch/cache-rules';
-import {
-  type CacheHistory,
-  cacheTtl,
-  costAfterCacheExpiry,
-  type SharedStart,
-  ttlOfCall,
-} from '@onceover/agents/dispatch/decide-cache';
-import { assignAgents, decideDispatch } from '@onceover/agents/dispatch/decide-resume';
+import { assignAgents } from '@onceover/agents/dispatch/assign-agents';
 import type { PrefixGate } from '@onceover/agents/dispatch/limits';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { type CacheHistory, cacheTtl, ttlOfCall } from '@onceover/agents/economy/cache-life';
+import { cacheRule } from '@onceover/agents/economy/cache-rules';
+import { decideDispatch } from '@onceover/agents/economy/resume';
+import { costAfterCacheExpiry, type SharedStart } from '@onceover/agents/economy/session-cost';
 import { type Cooldown, estimateTokens, type KeptSession, type SlotTrouble } from '@onceover/base/kernel/agent';
 import { digestOf, type RepoPath, type SnapshotId } from '@onceover/base/kernel/ids';
 import type { ReviewedTrees, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { DiffSection } from '@onceover/base/kernel/repository';
 import { ok, type Result } from '@onceover/base/kernel/result';
 import type { ReportedFinding } from '../../findings/types.ts';

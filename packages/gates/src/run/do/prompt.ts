@@ -1,9 +1,9 @@
 import { answerSchema, type JsonSchema, sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas';
-import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt';
 import { CONTINUED_READING, FORK_OPENING } from '@onceover/agents/dispatch/prompt-reading';
 import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape';
 import { digestOf, type RepoPath } from '@onceover/base/kernel/ids';
 import type { ReviewerFacts } from '@onceover/base/kernel/ports';
+import { type ComposedPrompt, composePrompt } from '@onceover/base/kernel/prompt';
 import { promptFinding } from '../../findings/describe.ts';
 import type { KnownFinding } from '../../findings/types.ts';
 import type { GivenFile } from './opened-before.ts';

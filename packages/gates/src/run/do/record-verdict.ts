@@ -1,5 +1,5 @@
-import { openedAgain } from '@onceover/agents/dispatch/decide-handover';
 import { filesIn } from '@onceover/agents/dispatch/share-reading';
+import { openedAgain } from '@onceover/agents/economy/handover';
 import type { LedgerSlot } from '@onceover/agents/ledger/entries';
 import type { DispatchPlan, SlotTrouble } from '@onceover/base/kernel/agent';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';

@@ -1,5 +1,5 @@
-import { type CacheHistory, NO_CACHE_HISTORY } from '@onceover/agents/dispatch/decide-cache';
 import { openPrefixGate, openQueue, sharePending } from '@onceover/agents/dispatch/limits';
+import { type CacheHistory, NO_CACHE_HISTORY } from '@onceover/agents/economy/cache-life';
 import { cacheHistory } from '@onceover/agents/ledger/cache-history';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import { ok, type Result } from '@onceover/base/kernel/result';

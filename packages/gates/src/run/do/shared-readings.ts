@@ -1,13 +1,7 @@
-import {
-  AGENT_TOKENS,
-  expectedReads,
-  groupReaders,
-  type Reader,
-  sharingPays,
-} from '@onceover/agents/dispatch/decide-sharing';
 import type { openQueue } from '@onceover/agents/dispatch/limits';
-import { judgeHit, sessionUse } from '@onceover/agents/dispatch/session-use';
 import { filesIn, type ReadingEnd, readForAll } from '@onceover/agents/dispatch/share-reading';
+import { judgeHit, sessionUse } from '@onceover/agents/economy/session-use';
+import { AGENT_TOKENS, expectedReads, groupReaders, type Reader, sharingPays } from '@onceover/agents/economy/sharing';
 import { estimateTokens } from '@onceover/base/kernel/agent';
 import type { SlotAnswer, SlotJob, SlotReading, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';

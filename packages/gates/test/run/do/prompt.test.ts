@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
 import { repairPrompt } from '@onceover/agents/dispatch/prompt';
 import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import { outline } from '@onceover/testing/markdown.ts';
 import { paths, rule } from '@onceover/testing/rules.ts';
 import { claim, finding, path, waiver } from '@onceover/testing/run-samples.ts';

@@ -1,9 +1,9 @@
-import { costAfterCacheExpiry } from '@onceover/agents/dispatch/decide-cache';
-import { sessionFingerprint } from '@onceover/agents/dispatch/decide-resume';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { sessionFingerprint } from '@onceover/agents/economy/resume';
+import { costAfterCacheExpiry } from '@onceover/agents/economy/session-cost';
 import { quoteName } from '@onceover/base/kernel/escape';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { ReviewerFacts } from '@onceover/base/kernel/ports';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { DiffSection } from '@onceover/base/kernel/repository';
 import { sentenceDiff } from '@onceover/base/text-diff/sentence-diff';
 import { freshTemplate } from '../decide/calls.ts';

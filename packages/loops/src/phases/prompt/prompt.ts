@@ -1,6 +1,6 @@
 import { type AnswerKind, type Answers, answerSchema, type JsonSchema } from '@onceover/agents/dispatch/answer-schemas';
-import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt';
 import { closeFence } from '@onceover/base/kernel/escape';
+import { type ComposedPrompt, composePrompt } from '@onceover/base/kernel/prompt';
 import type { PhaseName } from '@onceover/base/kernel/review-loops';
 import { ARTIFACT_OF, artifactsOf, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
 import type { Ask } from '../state.ts';

@@ -1,4 +1,4 @@
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { DocumentPhase, PhaseName, PhaseRole, ReviewerRole } from '@onceover/base/kernel/review-loops';
 import { ROLE_NAMES } from '@onceover/base/kernel/review-loops';
 import { BUILT_IN, DIFF, issuesOf, loopAsk, loopMaterial, SPEC } from '@onceover/testing/loop-asks.ts';
