@@ -1,12 +1,12 @@
 import { answerSchema, type JsonSchema, sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas';
 import { CONTINUED_READING, FORK_OPENING } from '@onceover/agents/dispatch/prompt-reading';
+import type { OpenedFile } from '@onceover/agents/economy/types';
 import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape';
 import { digestOf, type RepoPath } from '@onceover/base/kernel/ids';
 import type { ReviewerFacts } from '@onceover/base/kernel/ports';
 import { type ComposedPrompt, composePrompt } from '@onceover/base/kernel/prompt';
 import { promptFinding } from '../../findings/describe.ts';
 import type { KnownFinding } from '../../findings/types.ts';
-import type { GivenFile } from './opened-before.ts';
 
 /** The change as a prompt shows it, with the same text for all reviewers of the same files. */
 export type ShownChange = {
@@ -31,7 +31,7 @@ export function freshGatePrompt(
   change: ShownChange,
   rubric: string,
   past: SlotPast,
-  includedFiles: readonly GivenFile[] = [],
+  includedFiles: readonly Pick<OpenedFile, 'path' | 'text'>[] = [],
 ): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: GATE_ENGINE },
@@ -172,7 +172,7 @@ function wholeFiles(paths: readonly RepoPath[]): string {
   return `The difference shows these files as a whole, as they are now, so you do not have to open them again:\n\n${names}`;
 }
 
-function givenFiles(files: readonly GivenFile[]): string {
+function givenFiles(files: readonly Pick<OpenedFile, 'path' | 'text'>[]): string {
   if (files.length === 0) return '';
   const texts = files.map(({ path, text }) => `### ${quoteName(path)}\n\n${fence(text, '')}`);
   return `## Files that reviewers of this change have opened

@@ -6,6 +6,7 @@ import type { GateId } from '@onceover/base/kernel/ids';
 import type { Acceptance } from '@onceover/passes/types';
 import type { ReviewGate } from '../../gate-types.ts';
 import type { RunNotice, RunOutcome, SlotOutcome } from '../../result/types.ts';
+import { lastReview } from '../decide/last-review.ts';
 import type { RunPlan } from '../decide/plan-run.ts';
 import { judgeRun, type RunActions } from '../judge/judge-run.ts';
 import type { RunFacts, RunRequest } from '../ports.ts';
@@ -51,23 +52,23 @@ export function savedUsage(
     if (job === null) continue;
     const { usage } = outcome;
     if (outcome.dispatch === 'resumed') {
-      const fresh = job.resumed?.session.freshTokens ?? 0;
+      const fresh = job.reuse.resumed?.session.freshTokens ?? 0;
       save('session', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
     } else if (forked && job.shared?.continued != null) {
-      const fresh = job.lastLook?.own?.session?.freshTokens ?? 0;
+      const fresh = lastReview(job.state, job.slot)?.own?.session?.freshTokens ?? 0;
       save('reading', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
     } else if (forked && job.shared !== undefined && !job.shared.isLeader) {
       // A forked session finds the shared prompt and the opened files in the cache. A session of its own would have had
       // to open the files.
-      const prefixTokens = estimateTokens(job.fresh[0]?.stable.length ?? 0);
+      const prefixTokens = estimateTokens(job.reuse.fresh[0]?.stable.length ?? 0);
       const cachedTokens = usage?.cachedInputTokens ?? 0;
       const readingTokens = job.shared.end.usage === null ? 0 : newTokens(job.shared.end.usage) - prefixTokens;
       save('prefix', job.gate.id, Math.min(cachedTokens, prefixTokens));
       save('reading', job.gate.id, Math.max(0, Math.min(cachedTokens - prefixTokens, readingTokens)));
-    } else if (job.prefix !== null && prefixes.has(job.prefix)) {
-      const prefixTokens = estimateTokens(job.fresh[0]?.stable.length ?? 0);
+    } else if (job.reuse.prefix !== null && prefixes.has(job.reuse.prefix)) {
+      const prefixTokens = estimateTokens(job.reuse.fresh[0]?.stable.length ?? 0);
       save('prefix', job.gate.id, Math.min(usage?.cachedInputTokens ?? 0, prefixTokens));
-    } else if (job.prefix !== null) prefixes.add(job.prefix);
+    } else if (job.reuse.prefix !== null) prefixes.add(job.reuse.prefix);
   }
   return [...savings.values()];
 }
