@@ -57,7 +57,9 @@ function nameOf(node) {
 }
 
 function sourceFiles(paths) {
-  return filesIn(...paths).filter((file) => /\/src\/.*\.tsx?$/.test(file) && statSync(file).isFile());
+  return paths.flatMap((path) =>
+    statSync(path).isFile() ? [path] : filesIn(path).filter((file) => /\/src\/.*\.tsx?$/.test(file)),
+  );
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -15,7 +15,7 @@ import {
   sharingPays,
   tokensPerFile,
 } from './sharing.ts';
-import type { ContinuedReading, SessionDelta, PlannedReading, ReuseHistory, ReuseJob } from './types.ts';
+import type { ContinuedReading, PlannedReading, ReuseHistory, ReuseJob, SessionDelta } from './types.ts';
 
 export type PlannedJob = { readonly job: ReuseJob; readonly plan: SessionPlan };
 

@@ -5,7 +5,7 @@ import { type CachePrices, type CacheTtl, cachePrices, cacheRule } from './cache
 import { filesToHandOver, isSameFile, opensAgain, type ResumedReview } from './handover.ts';
 import { decideDispatch } from './resume.ts';
 import { costAfterCacheExpiry, type SharedStart } from './session-cost.ts';
-import type { SessionDelta, JobReuse, ResumePrompt, ReuseHistory, ReuseJob, WholeFile } from './types.ts';
+import type { JobReuse, ResumePrompt, ReuseHistory, ReuseJob, SessionDelta, WholeFile } from './types.ts';
 
 /** The plan of a job that shares no session with other jobs. */
 export type SessionPlan = Omit<JobReuse, 'reading'>;

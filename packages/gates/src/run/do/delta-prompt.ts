@@ -1,5 +1,5 @@
 import { mayShowWholeFiles } from '@onceover/agents/economy/plan-session';
-import type { SessionDelta, LostDelta, PastReview, WholeFile } from '@onceover/agents/economy/types';
+import type { LostDelta, PastReview, SessionDelta, WholeFile } from '@onceover/agents/economy/types';
 import type { KeptSession } from '@onceover/base/kernel/agent';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
