@@ -69,7 +69,8 @@ async function readPast(
   const seen = reviews.flatMap((record) => filesSeen(record.own));
   const session = own?.session ?? null;
   // The whole files are needed only if the session can be resumed.
-  const reads = { earlier: resumedReviews, seen: mayResume ? seen : [] };
+  const inSession = seenInSession(reviews);
+  const reads = { earlier: resumedReviews, seen: mayResume ? seen : [], inSession };
   return {
     at: timestamp,
     sawThisContent: own?.content === gate.content,
@@ -77,9 +78,7 @@ async function readPast(
     delta:
       session === null
         ? null
-        : await readDelta(context, gate, session, reads, (opening, delta, whole) =>
-            resumedGatePrompt(opening, delta, past, whole),
-          ),
+        : await readDelta(context, gate, session, reads, (opening, delta) => resumedGatePrompt(opening, delta, past)),
     ...{ resumedReviews, seen, isFork: own?.reading !== undefined },
     base: own?.base === undefined || !canShare ? null : await readBase(context, gate, own.base),
   };
@@ -90,7 +89,8 @@ async function readBase(
   gate: GateState['gate'],
   { session, opened }: NonNullable<RecordMetadata['base']>,
 ): Promise<BaseReading> {
-  const delta = await readDelta(context, gate, session, { earlier: [], seen: opened }, continuedReadingPrompt);
+  const reads = { earlier: [], seen: opened, inSession: opened };
+  const delta = await readDelta(context, gate, session, reads, continuedReadingPrompt);
   return { session, opened, delta: 'lost' in delta ? null : delta };
 }
 
@@ -100,4 +100,16 @@ async function readBase(
  */
 function filesSeen(metadata: RecordMetadata | null): readonly string[] {
   return [...(metadata?.opened ?? []), ...(metadata?.handed ?? []), ...(metadata?.reading?.opened ?? [])];
+}
+
+/**
+ * Returns the files that the session of the last review has seen since it began; `null` if the agent did not report them
+ * in one of its reviews.
+ */
+function seenInSession(reviews: readonly SlotRecord[]): readonly string[] | null {
+  const calls = reviews.filter(({ own }) => own !== null && own.dispatch !== 'none');
+  const first = calls.findLastIndex(({ own }) => own?.dispatch === 'fresh');
+  const inSession = calls.slice(Math.max(0, first));
+  const isReported = inSession.every(({ own }) => own?.opened !== undefined);
+  return isReported ? [...new Set(inSession.flatMap(({ own }) => filesSeen(own)))] : null;
 }
