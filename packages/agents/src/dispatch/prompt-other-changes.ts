@@ -24,8 +24,7 @@ export function otherChanges(
   seen: readonly string[] | null,
   mostCharacters: number,
 ): OtherChanges {
-  const isSeen = ({ paths }: DiffSection) =>
-    seen === null || paths.some((path) => seen.some((name) => isSameFile(name, path)));
+  const isSeen = (section: DiffSection) => seen === null || isSeenFile(section, seen);
   const seenSections = sections.filter(isSeen);
   let charactersLeft = mostCharacters;
   const shown = new Set(
@@ -48,6 +47,11 @@ export function otherChanges(
     named: [...hidden.filter(isCertain), ...uncertain.slice(0, MOST_NAMES)],
     omitted: Math.max(0, uncertain.length - MOST_NAMES),
   };
+}
+
+/** Whether the session has seen the file of a diff. Agents may report absolute paths. */
+export function isSeenFile({ paths }: DiffSection, seen: readonly string[]): boolean {
+  return paths.some((path) => seen.some((name) => isSameFile(name, path)));
 }
 
 /** Returns the section of a prompt about the other changed files; empty if there are none. */

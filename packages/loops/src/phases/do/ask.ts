@@ -16,7 +16,7 @@ import { isPass } from '../decide/end.ts';
 import { isUnderReview } from '../decide/fix.ts';
 import { loopAnswer, loopLabel, loopMustRead } from '../prompt/prompt.ts';
 import { onlyFiles } from '../read/subject.ts';
-import type { Ask, CallEnd, PhaseEvent, Replied } from '../state.ts';
+import type { Ask, CallEnd, LoopSession, PhaseEvent, Replied } from '../state.ts';
 import { currentQuestion, freshLength, freshPrompt, modelOf, noteDeferred } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
 
@@ -196,9 +196,19 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
   return {
     ...ended,
     by: 'agent',
-    session: id === null ? null : { ...first, ...use, id },
+    session:
+      id === null ? null : { ...first, ...use, id, opened: openedSince(resumedSession, last?.filesRead ?? null) },
     readsConfirmed: last === null ? null : readsConfirmed(requiredPaths, last),
   };
+}
+
+/** Returns the files that an agent opened in its session so far; `null` if that is unknown. */
+function openedSince(
+  resumedSession: Pick<LoopSession, 'opened'> | null,
+  openedNow: readonly string[] | null,
+): readonly string[] | null {
+  const openedBefore = resumedSession === null ? [] : (resumedSession.opened ?? null);
+  return openedBefore === null || openedNow === null ? null : [...new Set([...openedBefore, ...openedNow])];
 }
 
 /** The state of the working tree before an agent edits files, and the digests of the agents' programs. */

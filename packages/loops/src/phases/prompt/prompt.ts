@@ -37,7 +37,7 @@ export type LoopMaterial = LoopSubject & {
   readonly outline: Answers['outline'] | null;
 };
 
-const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '' }, changedFiles: [] };
+const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '', others: '' }, changedFiles: [] };
 
 /**
  * Returns the prompt for a question. Its stable part is the same in every iteration, so that providers can cache it.
