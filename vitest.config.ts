@@ -46,7 +46,7 @@ const common = {
   plugins: [markdownText],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
-  define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
+  define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test'), ONCEOVER_TEAM: 'true' },
 };
 
 export default defineConfig({
