@@ -35,7 +35,7 @@ export async function runReviews(
   if (!contextResult.ok) return contextResult;
   const context = contextResult.value;
   const slots: SlotResult[] = [];
-  const prepared: (PreparedSlot | UnassignableSlot)[] = [];
+  const preparedSlots: (PreparedSlot | UnassignableSlot)[] = [];
   for (const plan of plans) {
     const skippedSlots = await recordSkippedSlots(context, plan);
     if (!skippedSlots.ok) return skippedSlots;
@@ -44,10 +44,10 @@ export async function runReviews(
       if (slot.kind === 'skip') continue;
       const preparedSlot = await prepareSlot(context, plan.state, slot);
       if (!preparedSlot.ok) return preparedSlot;
-      prepared.push(preparedSlot.value);
+      preparedSlots.push(preparedSlot.value);
     }
   }
-  const jobs = planJobs(context, prepared);
+  const jobs = planJobs(context, preparedSlots);
   const results = await reviewSlots(context, jobs, watchFiles(context, plans));
   let isInterrupted = false;
   for (const result of results) {
@@ -66,17 +66,17 @@ export async function runReviews(
 /** Chooses the sessions of all reviewers at once, because they can share the start of their prompts. */
 function planJobs(
   { ports, request, cacheHistory }: IterationContext,
-  prepared: readonly (PreparedSlot | UnassignableSlot)[],
+  preparedSlots: readonly (PreparedSlot | UnassignableSlot)[],
 ): readonly (SlotJob | UnassignableSlot)[] {
   const { cacheTtl, shareReading } = request.settings;
-  const reuseJobs = prepared.flatMap((one) => ('reuse' in one ? [one.reuse] : []));
+  const reuseJobs = preparedSlots.flatMap((slotToRun) => ('reuse' in slotToRun ? [slotToRun.reuse] : []));
   const history = { cache: cacheHistory, now: ports.clock.now(), cacheTtl, shareReading };
   const plans = new Map(planReuse(reuseJobs, history).map((reuse, i) => [reuseJobs[i], reuse]));
-  return prepared.map((one) => {
-    if (!('reuse' in one)) return one;
-    const reuse = plans.get(one.reuse);
+  return preparedSlots.map((slotToRun) => {
+    if (!('reuse' in slotToRun)) return slotToRun;
+    const reuse = plans.get(slotToRun.reuse);
     if (reuse === undefined) throw new Error('a reviewer without a plan');
-    return { ...one.job, reuse };
+    return { ...slotToRun.job, reuse };
   });
 }
 
