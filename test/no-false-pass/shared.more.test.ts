@@ -151,12 +151,25 @@ way('Two reviewers copied the shared session: one of them passes, and the other 
 });
 
 /** Runs three failing reviews that share a reading, edits the file, and runs them again. `again` continues the reading. */
-async function reviewedAgain({ again, review = FAILS }: { readonly again: string; readonly review?: string }) {
+async function reviewedAgain({
+  again,
+  review = FAILS,
+  first: firstReading = READ,
+  files = {},
+}: {
+  readonly again: string;
+  readonly review?: string;
+  /** What the session does that reads the files in the first run. */
+  readonly first?: string;
+  /** Other files that change before the second run. */
+  readonly files?: Readonly<Record<string, string>>;
+}) {
   const isContinued = `call.prompt.startsWith('The change is different now')`;
   const lines = (name: string, length: number) =>
     Array.from({ length }, (_, n) => `export const ${name}${n} = ${n} * 2;\n`).join('');
   const more = lines('value', 100);
-  const first = await reviewed({ reading: `if (${isContinued}) { ${again} } ${READ}`, review, more });
+  const first = await reviewed({ reading: `if (${isContinued}) { ${again} } ${firstReading}`, review, more });
+  for (const [name, text] of Object.entries(files)) first.repo.write(name, text);
   first.repo.write('src/a.ts', `export const a = 1;\n${more}${lines('other', 40)}`);
   const end = await onceover(first.repo.root, ['run', '--json'], { env: first.env });
   const calls = first.callsNow().slice(first.calls.length);
@@ -234,3 +247,21 @@ way(
     expect(run.document.gates.map(({ status }) => status)).toEqual(['pass', 'fail', 'fail']);
   },
 );
+
+const CONTINUES = `return { answer: { status: 'read', violations: [] } };`;
+const HELPER = { first: READ_MORE, files: { 'lib/b.ts': 'export const b = 3;\n' } };
+const tells = ({ prompt }: ClaudeCall) => prompt.includes('-export const b = 2;\n+export const b = 3;');
+
+way('A file that only the shared session opened changes before a later run continues this session.', async () => {
+  const run = await reviewedAgain({ ...HELPER, again: CONTINUES });
+  const [reading, ...reviews] = run.calls;
+  expect(reading?.prompt).toMatch(/^The change is different now/);
+  expect(run.calls.map(tells)).toEqual([true, false, false, false]);
+  expect(reviews.map(({ forkOf }) => forkOf)).toEqual(Array(3).fill(reading?.session));
+});
+
+way('A file that only the shared session opened changes before the reviewers are resumed.', async () => {
+  const run = await reviewedAgain({ ...HELPER, again: `return { answer: {}, exit: 1 };` });
+  expectResumed(run);
+  expect(run.calls.map(tells)).toEqual([true, true, true, true]);
+});

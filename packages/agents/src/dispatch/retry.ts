@@ -1,6 +1,6 @@
 import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '@onceover/base/kernel/agent';
 import type { AskEnd, Question } from '@onceover/base/kernel/ports';
-import { joinPrompt } from '../adapters/agent.ts';
+import { sentText } from '@onceover/base/kernel/prompt';
 
 /** The state of a conversation: which agent is called next, in which session, and which agents may replace it. */
 export type DispatchState = {
@@ -92,7 +92,7 @@ export function transcriptEntry(
   const { usage = null, filesRead = null, turns } = end.ok ? end.reply : {};
   const stableLength = question.sessionId === null ? question.stable.length : 0;
   const facts = { usage, filesRead, ...(turns === undefined ? {} : { turns }) };
-  return { agent, mode: how, sent: joinPrompt(question), said: message, failure, retries, stableLength, ...facts };
+  return { agent, mode: how, sent: sentText(question), said: message, failure, retries, stableLength, ...facts };
 }
 
 function replyText({ text, structured }: AgentReply): string {

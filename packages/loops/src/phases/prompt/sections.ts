@@ -112,6 +112,8 @@ export type LoopDelta = {
   readonly diff: string;
   /** The diff of the other documents that the reviewer has read; empty if they did not change. */
   readonly upstream: string;
+  /** The section about all other files that changed; empty if there are none. */
+  readonly others: string;
 };
 
 /** Returns the sections of a prompt that show the changes since the last review and the summaries of the fixes. */
@@ -121,6 +123,7 @@ export function describeChanges(title: string, delta: LoopDelta, fixes: readonly
     delta.upstream.trim() === ''
       ? ''
       : `## Changes to Upstream Artifacts\nThe documents that you read before have changed too:\n${fence(delta.upstream, 'diff')}`,
+    delta.others,
     `## Fix Summary\n${describeFixes(fixes, 'changes')}`,
   ];
 }
