@@ -126,6 +126,8 @@ export type SlotOutcome = {
 
 export type RunNotice =
   | { readonly kind: 'idle-gate'; readonly path: string }
+  /** `onceover.yml` has a setting of an older version that no longer has an effect. */
+  | { readonly kind: 'ignored-setting'; readonly name: string }
   | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
   | { readonly kind: 'unnameable'; readonly name: string }
   | { readonly kind: 'submodule'; readonly path: RepoPath }
