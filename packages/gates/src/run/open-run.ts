@@ -27,7 +27,7 @@ import type { ReferenceFiles } from '../rules/select-files.ts';
 import { fileRubric } from './decide/gate-list.ts';
 import type { RunPorts, RunRequest, SharedPasses } from './ports.ts';
 import { takePrefetch } from './prefetch.ts';
-import { failingChecks } from './read/state.ts';
+import { failingChecks } from './read/checks.ts';
 import { openReceipts } from './record/receipts.ts';
 import { openRecords } from './record/records.ts';
 import { executeRun, previewRun, type RunPreview } from './run.ts';

@@ -2,6 +2,7 @@ import { AGENT_NAMES } from '@onceover/base/kernel/agent-names';
 import type { Failure } from '@onceover/base/kernel/failure';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import type { Result } from '@onceover/base/kernel/result';
+import { subjectKey } from '@onceover/base/kernel/review-subject';
 import { openTrusted } from '@onceover/passes/open-trusted';
 import type { Acceptance, PassRequest } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
@@ -173,6 +174,6 @@ function asUnreachable(decision: Acceptance): Acceptance {
   return isMissing ? { ...decision, why: 'unreachable' } : decision;
 }
 
-function keyOf({ subject: { gate, slot, content, scope, promptDigest } }: PassRequest): string {
-  return JSON.stringify([gate, slot, content, scope, promptDigest]);
+function keyOf({ subject }: PassRequest): string {
+  return JSON.stringify([subject.slot, subject.scope, ...subjectKey(subject)]);
 }

@@ -4,6 +4,7 @@ import { count } from '@onceover/base/ui/wording';
 import type { Acceptance, RefusalReason } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
 import type { ShareEnd } from '../../gate-types.ts';
+import { settingName } from '../../subject/describe.ts';
 import type { SlotOutcome } from '../types.ts';
 
 type AcceptedPass = Extract<Acceptance, { kind: 'accepted' }>;
@@ -40,6 +41,9 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   'signer-revoked': 'the key that signed the pass is revoked',
   'too-few-signers': 'fewer people signed the pass than min_signers asks for',
   'other-prompt': 'the pass is about another version of the prompt',
+  'older-version': 'an older version of onceover signed the pass, and did not record everything that it depends on',
+  'other-references': 'the pass was given with another text of a reference file',
+  'other-context': 'the pass was given with another list of files in the prompt',
   'other-settings': 'the pass was given with other settings of the agent or other thresholds',
   'other-scope': 'passes count only for the whole change, and the pass or this run is about a part of it',
   'other-agent': 'the settings do not let that agent review this gate',
@@ -48,15 +52,20 @@ export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
   'session-not-accepted': 'the pass was given in a resumed session, and accept allows only new ones',
   'too-old': 'the pass is older than max_age',
   'in-the-future': 'the time of the pass is in the future',
+  'idle-pattern':
+    'a pattern of never_for matches no file, so it may protect the wrong files: run "onceover config check"',
   'excluded-path': 'never_for lists a file of this gate, so it is always reviewed here',
   'waiver-missing': 'the pass depends on a waived finding, and no one who may waive signed the waiver',
   'drawn-for-audit': 'the pass was drawn for an audit, so it was reviewed again',
 };
 
 /** Describes why a pass of another clone does not count and, if known, who signed it. */
-export function describeRefusal({ why, statement, signers }: Extract<Acceptance, { kind: 'refused' }>): string {
+export function describeRefusal(refusal: Extract<Acceptance, { kind: 'refused' }>): string {
+  const { why, setting, statement, signers } = refusal;
+  const reason =
+    setting === undefined ? REFUSALS[why] : `the pass was given with another value of ${settingName(setting)}`;
   const hasSigners = statement !== null && signers !== undefined && signers.length > 0;
-  return `no pass accepted: ${REFUSALS[why]}${hasSigners ? ` (${describePassBy({ statement, signers })})` : ''}`;
+  return `no pass accepted: ${reason}${hasSigners ? ` (${describePassBy({ statement, signers })})` : ''}`;
 }
 
 /**

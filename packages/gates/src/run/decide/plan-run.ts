@@ -63,17 +63,28 @@ export function decideRun(
       gate,
     })),
     reviews: facts.reviews.map((state): ReviewPlan => {
-      if (statesToRun.has(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
-      if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
+      if (statesToRun.has(state)) return gateRun(state, slotsOf(state, settings, overrides));
+      if (certifies(state)) return gateRun(state, state.slots.flatMap(certifySlot));
       if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
       // This gate need not run. Leave it out if it belongs to a rule, or if the run skips gates that pass.
       if (skipsPassing || state.gate.kind === 'rule') {
         return state.holds ? { kind: 'rest', state } : { kind: 'not-run', state, why: 'open-findings' };
       }
       // Every other gate runs at least one reviewer in each iteration (requirement RUN-SLOTS).
-      return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
+      return gateRun(state, slotsOf(state, settings, overrides));
     }),
   };
+}
+
+/** Returns the plan of a gate that runs. Adds to each reviewer what changed since its last review beside the content. */
+function gateRun(state: GateState, plans: readonly SlotPlan[]): GateRun {
+  const differences = new Map(state.slots.map(({ slot, difference }) => [slot, difference]));
+  const slots = plans.map((plan): SlotPlan => {
+    const changed = differences.get(plan.slot) ?? null;
+    const isNews = plan.kind === 'run' && changed !== null && changed.part !== 'content';
+    return isNews ? { ...plan, changed } : plan;
+  });
+  return { kind: 'run', state, slots };
 }
 
 type RerunSettings = Pick<Settings, 'maxRetries' | 'unchangedGates'>;
@@ -95,7 +106,7 @@ function isOverLimit(state: GateState, settings: Pick<Settings, 'maxRetries'>): 
  * current content with the current prompt, and no finding was answered since. If a finding is about a file outside the
  * gate, the rest of the repository must be unchanged too, because the fix may be there.
  */
-export function hasFailedUnchanged({ gate, slots, findings, tree }: GateState): boolean {
+export function hasFailedUnchanged({ slots, findings, tree }: GateState): boolean {
   const answers = findings.flatMap(({ finding: { resolution }, state }) =>
     resolution !== null && isOpen(state) && resolution.how !== 'refuted' ? [resolution.at] : [],
   );
@@ -104,10 +115,10 @@ export function hasFailedUnchanged({ gate, slots, findings, tree }: GateState): 
   return (
     waiting.length > 0 &&
     waiting.every(
-      ({ latest }) =>
+      ({ latest, difference }) =>
         latest?.status === 'fail' &&
-        latest.own?.content === gate.content &&
-        latest.own.promptDigest === gate.rubric.digest &&
+        latest.own !== null &&
+        difference === null &&
         (tree === undefined || latest.own.snapshot === tree) &&
         !answers.some((at) => at >= latest.timestamp),
     )

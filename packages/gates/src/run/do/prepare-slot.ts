@@ -18,7 +18,6 @@ import type { ReportedFinding } from '../../findings/types.ts';
 import { isOpen } from '../../findings/types.ts';
 import type { ReviewGate, RunReason } from '../../gate-types.ts';
 import { ruleReview } from '../../rules/prompt.ts';
-import { readContext } from '../../rules/select-files.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import type { RunContext, RunFacts, SlotJob, UnassignableSlot } from '../ports.ts';
@@ -101,7 +100,7 @@ export async function prepareSlot(
   if (!parts.ok) {
     return unassignable({ kind: 'file-too-large', path: parts.path, characters: parts.characters, limit }, agent);
   }
-  const { rubric, unshown } = await readRubric(context, gate);
+  const rubric = rubricOf(state);
   const past = await pastOf(context, state, plan.slot, lastLook);
   const diffLength = parts.parts.reduce((sum, { text }) => sum + text.length, 0);
   const givenFiles =
@@ -173,7 +172,7 @@ export async function prepareSlot(
     dispatch,
     fresh,
     given: givenFiles.map(({ path }) => path),
-    unshown,
+    unshown: state.material.unshown,
     resumed:
       dispatch.kind === 'resumed' && delta !== null ? await withChangedFiles(context, state, delta, plan.slot) : null,
     tree: context.tree,
@@ -352,11 +351,7 @@ async function pastOf(
   };
 }
 
-async function readRubric(
-  context: IterationContext,
-  gate: ReviewGate,
-): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
-  if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
-  const ruleContext = await readContext([gate.task], context.ports.references(), context.changed);
-  return { rubric: ruleReview(gate.task, ruleContext.context), unshown: ruleContext.notices };
+/** Returns the instructions with the material that the verdict will be bound to. */
+function rubricOf({ gate: { task, rubric }, material: { references, allChanged } }: GateState): string {
+  return task === null ? rubric.text : ruleReview(task, { allChanged, references: new Map([[task, references]]) });
 }

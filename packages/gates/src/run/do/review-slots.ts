@@ -11,7 +11,7 @@ import type { GateRun } from '../decide/plan-run.ts';
 import { slotLog } from '../describe/logs.ts';
 import { NO_CALL } from '../judge/judge-run.ts';
 import type { RanSlots, RunContext, RunFacts, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
-import { gatesOf } from '../read/state.ts';
+import { gatesOf } from '../read/gates.ts';
 import { watchGateFiles } from '../record/after-run.ts';
 import type { SlotRecord } from '../record-types.ts';
 import { answerWithoutReview, askSlot } from './ask-slot.ts';

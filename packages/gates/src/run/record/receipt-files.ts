@@ -1,5 +1,6 @@
 import { hashFields } from '@onceover/base/kernel/ids';
 import type { Result } from '@onceover/base/kernel/result';
+import { subjectKey } from '@onceover/base/kernel/review-subject';
 import { readShape, type Shape, withKeyOrder } from '@onceover/base/kernel/shape';
 import { removeLeftovers, removeOldest } from '@onceover/base/platform/files';
 import { openFolder } from '@onceover/base/platform/private-files';
@@ -66,7 +67,11 @@ export function receiptKey<K extends keyof Receipts>(kind: K, about: ReceiptKeys
 }
 
 const KEYS: { readonly [K in keyof Receipts]: (about: ReceiptKeys[K]) => readonly (string | number)[] } = {
-  review: ({ gate, slot, content, scope, promptDigest }) => [gate, slot, content, scope, promptDigest],
+  review: (about) => {
+    const [gate = '', content = '', promptDigest = '', ...additions] = subjectKey(about);
+    // This order finds what older versions stored.
+    return [gate, about.slot, content, about.scope, promptDigest, ...additions];
+  },
   check: ({ gate, command, tree }) => [gate, command, tree],
   held: ({ gate, branch, mergeBase }) =>
     branch === null ? [gate, 'detached', mergeBase ?? ''] : [gate, 'branch', branch],
