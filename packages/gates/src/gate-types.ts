@@ -42,7 +42,9 @@ export type SlotPlan =
       /** How the subject of the reviewer's last review differs from the current one; missing if only the content does. */
       readonly changed?: SubjectDifference;
     }
-  | { readonly kind: 'skip'; readonly slot: SlotNumber; readonly passIteration: number };
+  | { readonly kind: 'skip'; readonly slot: SlotNumber; readonly passIteration: number }
+  /** The reviewer does not run, because a pass of another clone counts for it. */
+  | { readonly kind: 'accept'; readonly slot: SlotNumber };
 
 /** Why a reviewer runs. `planSlots` gives the first four reasons; options and settings give the others. */
 export type RunReason =

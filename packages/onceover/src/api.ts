@@ -18,6 +18,7 @@ import type { RunOptions } from '@onceover/gates/run/open-run';
 import type { OpenGuard } from '@onceover/loops/phases/open-phase';
 import type { PhaseOptions } from '@onceover/loops/phases/run-types';
 import type { OfferedWorkflows } from '@onceover/loops/workflows/types';
+import { patternsIn } from '@onceover/repo/config/protected-paths';
 import { loadSettings, openParsedFiles } from '@onceover/repo/config/read-file';
 import { SETTINGS_FILE } from '@onceover/repo/config/settings';
 import { findRepository, repositoryAt } from '@onceover/repo/git/locate';
@@ -121,6 +122,10 @@ export type CheckedConfig = {
   readonly rules: number;
   readonly jobs: number;
   readonly missingPrompts: readonly RepoPath[];
+  /** Patterns of `passes.never_for` that match no file, so that no pass of another clone counts. */
+  readonly idlePatterns: readonly string[];
+  /** Settings of older versions that no longer have an effect. */
+  readonly ignored: readonly string[];
   /** Problems with rule files. */
   readonly notices: readonly Notice[];
   readonly offered: OfferedWorkflows;
@@ -149,7 +154,11 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
   const contents = (await import('@onceover/repo/git/working-files')).openContents(root);
   const states = await Promise.all(prompts.map((prompt) => contents.exists(prompt)));
+  const { tracked, untracked } = fileList.value.listing;
+  const hasFile = patternsIn([...tracked, ...untracked, ...fileList.value.deleted]);
   return ok({
+    idlePatterns: (settings.value.passes?.neverFor ?? []).filter((pattern) => !hasFile(pattern)),
+    ignored: settings.value.ignored ?? [],
     gates: prompts.length + gates.reduce((sum, { checks }) => sum + Object.keys(checks).length, 0),
     rules: ruleList.value.rules.length,
     jobs: workflowList.value.jobs.length,

@@ -1,11 +1,15 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ReviewId } from '@onceover/base/kernel/ids';
 import { hiddenByLogDir, isGenerated } from '@onceover/base/kernel/paths';
-import type { Changes, Listing, Repository } from '@onceover/base/kernel/repository';
+import type { Changes, Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type { Settings } from '@onceover/repo/config/settings';
 import { openContents } from '@onceover/repo/git/working-files';
+import { hasTeamStore } from '@onceover/store/has-store';
 import { type DecidedReview, decideReview, explainReview } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
-import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';
+import { markerPath, openPasses, RECEIPTS_FOLDER, replaceInstructionFiles } from './passes.ts';
 import { instructionFile } from './prompt.ts';
 import { taskFacts } from './review-id.ts';
 import {
@@ -111,13 +115,17 @@ async function prepare(cwd: string, options: Options) {
   const { ids: passedIds, notFiles } = marks.value;
   const taskContents = [];
   for (const task of tasks) taskContents.push({ task, content: await contents.digest(task.files) });
+  const identified = identify(taskContents);
+  const isOpen = identified.some(({ id }) => !passedIds.has(id));
+  const passedInRun = isOpen && mayHavePasses(place, settings) ? await readPassedTasks(place, base) : new Map();
   const reviews: DecidedReview[] = [];
-  for (const task of identify(taskContents)) {
+  for (const task of identified) {
     const { id } = task;
     const mark = passedIds.has(id)
       ? { tracked: trackedPaths.has(markerPath(id)), receipt: await passes.receipt(id) }
       : null;
-    reviews.push(decideReview({ task, facts: taskFacts(task, context), mark }, settings.cache));
+    const facts = taskFacts(task, context);
+    reviews.push(decideReview({ task, facts, mark, passed: passedInRun.get(id) ?? null }, settings.cache));
   }
   const selection: InstructionsOutcome['selection'] =
     listed === null
@@ -134,6 +142,16 @@ async function prepare(cwd: string, options: Options) {
   ];
   const { root } = place;
   return ok({ root, passes, passed: passedIds, reviews, context, selection, ruleCount: ruleSet.rules.length, notices });
+}
+
+/** Whether a run may have passed a review: this clone has verdicts, or can use those of other clones. */
+function mayHavePasses({ commonDir }: RepositoryPaths, { passes }: Pick<Settings, 'passes'>): boolean {
+  return passes !== null || hasTeamStore() || existsSync(join(commonDir, RECEIPTS_FOLDER));
+}
+
+async function readPassedTasks(place: RepositoryPaths, base: string | null) {
+  // The code of runs is large, and most commands about rules do not need it.
+  return (await import('../run/passed-tasks.ts')).passedTasks(place, base);
 }
 
 /** Returns the working tree as a change without a base, because listed files are not compared with a base. */

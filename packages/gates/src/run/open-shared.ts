@@ -52,6 +52,7 @@ export function openShared(repository: RepositoryPaths, runSettings: RunSettings
   let trouble: NoBasePolicy | null = null;
   let isClosed = false;
   let isLate = false;
+  let isBlocked = false;
   const startEarly = (openResult: Awaited<typeof opening>) => {
     if (openResult.ok && !isClosed && !openResult.value.carrier.isFresh()) startFetch(openResult.value);
   };
@@ -114,6 +115,12 @@ export function openShared(repository: RepositoryPaths, runSettings: RunSettings
         trouble ??= openResult.why;
         return requests.map(() => NOT_CONFIGURED);
       }
+      const { noAudit } = openResult.value;
+      if (noAudit !== null) {
+        trouble ??= { kind: 'failed', failure: noAudit };
+        isBlocked = noAudit.kind === 'no-audit-secret' || noAudit.kind === 'short-audit-secret';
+        return requests.map(() => NOT_CONFIGURED);
+      }
       // Decide about each pass only once, so that the plan and the verdict of the run agree.
       const newRequests = requests.filter((request) => !decisions.has(keyOf(request)));
       const acceptances = newRequests.length === 0 ? [] : await decide(newRequests, openResult.value);
@@ -149,6 +156,7 @@ export function openShared(repository: RepositoryPaths, runSettings: RunSettings
         : { kind: 'not-shared', failure: shareResult.failure };
     },
     problem: () => trouble,
+    refusal: () => (isBlocked && trouble?.kind === 'failed' ? trouble.failure : null),
     close() {
       isClosed = true;
       stop.abort();

@@ -10,7 +10,7 @@ const ID = 'style--a.py--0123456789ab';
 function explained(asked: string, mark: Mark | null, passed: boolean) {
   const task = reviewTask(ID, ruleTask(rule(), 'a.py'));
   const facts = taskFacts(task, { allChanged: [], references: new Map() });
-  const now = [decideReview({ task, facts, mark }, 'content')];
+  const now = [decideReview({ task, facts, mark, passed: null }, 'content')];
   return explainReview(asked as ReviewId, now, { passed, receipt: null });
 }
 

@@ -6,8 +6,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Rule } from '../../src/rules/types.ts';
 import { ruleRubric } from '../../src/run/decide/gate-list.ts';
+import { agentSettingsDigest } from '../../src/subject/agent-settings.ts';
 import { reviewSubject } from '../../src/subject/review-subject.ts';
-import { agentSettingsDigest, verdictSettings } from '../../src/subject/verdict-settings.ts';
+import { verdictSettings } from '../../src/subject/verdict-settings.ts';
 
 const path = (text: string) => text as RepoPath;
 

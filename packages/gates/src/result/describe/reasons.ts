@@ -42,6 +42,7 @@ export const SESSIONS = { fresh: 'new session', resumed: 'resumed session' } as 
  * change them.
  */
 export function describePlan(plan: SlotPlan): string {
+  if (plan.kind === 'accept') return `Skipping @${plan.slot}: ${SLOT_REASONS.accepted}`;
   return plan.kind === 'skip'
     ? `Skipping @${plan.slot}: previously passed in iteration ${plan.passIteration} (num_reviews > 1)`
     : `Running @${plan.slot}: ${runReason(plan)}`;
@@ -49,6 +50,7 @@ export function describePlan(plan: SlotPlan): string {
 
 /** Describes for people why a reviewer runs or is skipped. */
 export function describeReviewerPlan(plan: SlotPlan): string {
+  if (plan.kind === 'accept') return `skip reviewer ${plan.slot}: ${SLOT_REASONS.accepted}`;
   return plan.kind === 'skip'
     ? `skip reviewer ${plan.slot}: already passed in run ${plan.passIteration}`
     : `run reviewer ${plan.slot}: ${runReason(plan)}`;

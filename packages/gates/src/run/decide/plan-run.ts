@@ -151,16 +151,22 @@ function slotsOf(
 
 /**
  * Removes reviewers that need not review the current content again because all their findings on it are waived, or
- * because a pass of another clone is accepted. If no other reviewer would run, the first of them stays. The removed
- * ones are not recorded as skipped, because a skip refers to a pass in the records of this clone and they have none.
+ * because a pass of another clone is accepted. If no other reviewer would run, the first of them stays. Reviewers with
+ * waived findings get no record, because a skip refers to a pass.
  */
 function withoutSettled(plans: readonly SlotPlan[], slots: readonly SlotState[]): readonly SlotPlan[] {
-  const settledSlots = new Set(
-    slots.filter(({ covers }) => covers === 'waived' || covers === 'accepted').map(({ slot }) => slot),
+  const settledSlots = new Map(
+    slots
+      .filter(({ covers }) => covers === 'waived' || covers === 'accepted')
+      .map(({ slot, covers }) => [slot, covers]),
   );
   const running = plans.filter(({ kind }) => kind === 'run');
   const keptPlan = running.find(({ slot }) => !settledSlots.has(slot)) ?? running[0];
-  return plans.filter((plan) => plan.kind === 'skip' || plan === keptPlan || !settledSlots.has(plan.slot));
+  return plans.flatMap((plan): SlotPlan[] => {
+    const covers = plan.kind !== 'run' || plan === keptPlan ? undefined : settledSlots.get(plan.slot);
+    if (covers === undefined) return [plan];
+    return covers === 'accepted' ? [{ kind: 'accept', slot: plan.slot }] : [];
+  });
 }
 
 /**
@@ -169,6 +175,7 @@ function withoutSettled(plans: readonly SlotPlan[], slots: readonly SlotState[])
  */
 function certifySlot({ slot, covers, passIteration }: SlotState): SlotPlan[] {
   if (covers === 'rests') return [{ kind: 'run', slot, why: 'certify' }];
+  if (covers === 'accepted') return [{ kind: 'accept', slot }];
   return passIteration === null ? [] : [{ kind: 'skip', slot, passIteration }];
 }
 

@@ -1,7 +1,7 @@
 import { digestOf } from '@onceover/base/kernel/ids';
 import { version } from '@onceover/base/version';
 import type { Settings } from '@onceover/repo/config/settings';
-import { agentSettingsDigest } from '../../subject/verdict-settings.ts';
+import { agentSettingsDigest } from '../../subject/agent-settings.ts';
 import type { SlotAnswer, SlotJob } from '../ports.ts';
 import type { ReviewFacts } from '../record/shapes.ts';
 

@@ -15,7 +15,7 @@ import type {
 import type { Settings } from '@onceover/repo/config/settings';
 import type { Finding, KnownFinding } from '../../findings/types.ts';
 import type { ReviewGate, SlotNumber } from '../../gate-types.ts';
-import { agentSettingsDigest } from '../../subject/verdict-settings.ts';
+import { agentSettingsDigest } from '../../subject/agent-settings.ts';
 import type { Receipt } from '../types.ts';
 import type { GateState } from './gate-state.ts';
 

@@ -1,6 +1,6 @@
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { ReviewGate } from '../../gate-types.ts';
-import { type ReferenceFiles, readContext } from '../../rules/select-files.ts';
+import type { ReferenceFiles } from '../../rules/select-files.ts';
 import type { Rule, RuleTask } from '../../rules/types.ts';
 import type { PromptMaterial } from '../../subject/review-subject.ts';
 
@@ -13,13 +13,17 @@ export async function readMaterial(
   openReferences: () => ReferenceFiles,
   allChanged: readonly RepoPath[],
 ): Promise<(gate: ReviewGate) => PromptMaterial> {
-  const tasks = new Map<Rule, RuleTask>(gates.flatMap(({ task }) => (task === null ? [] : [[task.rule, task]])));
+  const tasks = new Map<Rule, RuleTask>(
+    gates.flatMap(({ task }) => (task === null || task.rule.references.length === 0 ? [] : [[task.rule, task]])),
+  );
+  const none: PromptMaterial = { references: [], unshown: [], allChanged };
+  if (tasks.size === 0) return () => none;
+  const { readContext } = await import('../../rules/select-files.ts');
   const materials = new Map<Rule, PromptMaterial>();
   const files = openReferences();
   for (const [rule, task] of tasks) {
     const { context, notices } = await readContext([task], files, allChanged);
     materials.set(rule, { references: context.references.get(task) ?? [], unshown: notices, allChanged });
   }
-  const none: PromptMaterial = { references: [], unshown: [], allChanged };
   return ({ task }) => (task === null ? none : (materials.get(task.rule) ?? none));
 }

@@ -13,7 +13,6 @@ import { type EndedCycles, endedCycles, findingsOfRemovedGates, gateNames } from
 import { configuredGates, type GateList, gateIds, selectGates } from '../decide/gate-list.ts';
 import { type GateState, gateState, hasFindingOutside, type StateOptions } from '../decide/gate-state.ts';
 import type { RunFacts, RunPorts, RunRequest } from '../ports.ts';
-import { markedTasks } from '../record/after-run.ts';
 import { checkState, readCheckedTree } from './checks.ts';
 import { cycleStarts } from './cycle-starts.ts';
 import { gatesOf, unknownPath } from './gates.ts';
@@ -168,7 +167,11 @@ async function readPasses(
   // A mark of a passed review applies to the working tree, and a commit may have different content.
   const markedIds =
     settings.trustMarks && headTree === null
-      ? await markedTasks(ports, reviews, { cache: settings.cache, allChanged, isPullRequest: pullRequest !== null })
+      ? await (await import('../record/marks.ts')).markedTasks(ports, reviews, {
+          cache: settings.cache,
+          allChanged,
+          isPullRequest: pullRequest !== null,
+        })
       : ok(new Set<GateId>());
   if (!markedIds.ok) return markedIds;
   const materialOf = await readMaterial(reviews, ports.references, allChanged);
@@ -181,6 +184,8 @@ async function readPasses(
     ports.shared == null
       ? null
       : await (await import('./shared-passes.ts')).sharedDecisions(ports, request, receipts, snapshot, scope);
+  const refusal = ports.shared?.refusal() ?? null;
+  if (refusal !== null) return err(refusal);
   return ok({
     markedIds: markedIds.value,
     reviews: receipts.map((review) => ({ ...review, shared: sharedDecisions?.get(review.gate.id) ?? new Map() })),

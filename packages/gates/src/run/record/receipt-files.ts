@@ -4,10 +4,10 @@ import { subjectKey } from '@onceover/base/kernel/review-subject';
 import { readShape, type Shape, withKeyOrder } from '@onceover/base/kernel/shape';
 import { removeLeftovers, removeOldest } from '@onceover/base/platform/files';
 import { openFolder } from '@onceover/base/platform/private-files';
+import { RECEIPTS_FOLDER } from '../../rules/passes.ts';
 import type { ReceiptKeys, Receipts } from '../types.ts';
 import { RECEIPTS } from './shapes.ts';
 
-const FOLDER = 'onceover/receipts';
 const MOST_RECEIPTS = 5000;
 const WRITES_BETWEEN_CLEANUPS = 100;
 const LARGEST_RECEIPT = 1024 * 1024;
@@ -19,7 +19,7 @@ export type ReceiptStore = ReturnType<typeof openReceiptFiles>;
  * this object has read or written, because the current run needs them.
  */
 export function openReceiptFiles(commonDir: string, limit = MOST_RECEIPTS) {
-  const folder = openFolder(commonDir, FOLDER);
+  const folder = openFolder(commonDir, RECEIPTS_FOLDER);
   const usedNames = new Set<string>();
   let writes = 0;
   return {

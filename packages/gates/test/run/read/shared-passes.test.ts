@@ -21,6 +21,7 @@ function everyPass() {
     explain: async () => ACCEPTED,
     share: async () => ({ kind: 'shared', passes: 0, waivers: 0, carrier: '' }),
     problem: () => null,
+    refusal: () => null,
     close: () => {},
   };
   return { shared, asked: () => asked };
