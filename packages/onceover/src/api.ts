@@ -29,6 +29,7 @@ import { noTeamPackage } from '@onceover/store/in-store';
 import type { WorkerOptions } from '@onceover/team/worker/types';
 import { sharedReporter } from '@onceover/web/progress/share';
 import type { PageSubject } from '@onceover/web/read';
+import { passedInRuns } from './passed-tasks.ts';
 import type { DoctorOptions } from './setup/doctor.ts';
 import type { SetupOptions } from './setup/init.ts';
 import type { DoctorReport, SetupOutcome } from './setup/types.ts';
@@ -78,7 +79,7 @@ export async function explain(cwd: string, name: string, base: string | null): P
   ]);
   const run = await explainRun(repository.value, name, base, knownScores);
   if (run.ok && run.value !== null) return ok({ about: 'run', explanation: run.value });
-  const review = await explainReviewId(cwd, name, base);
+  const review = await explainReviewId(cwd, name, { base, passedTasks: passedInRuns });
   if (review.ok) return ok({ about: 'review', explanation: review.value });
   return run.ok || review.failure.kind !== 'unknown-subject' ? review : run;
 }

@@ -21,9 +21,19 @@ import {
   toPaths,
 } from './select-files.ts';
 import { identify, matchRules, planTasks } from './tasks.ts';
-import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, WrittenTask } from './types.ts';
+import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, TaskFacts, WrittenTask } from './types.ts';
 
-type Options = { readonly files: GivenFiles | null; readonly base: string | null };
+/** Returns the review tasks that a run counts as passed, in the state in which they passed. */
+export type PassedTasks = (
+  repository: RepositoryPaths,
+  base: string | null,
+) => Promise<ReadonlyMap<ReviewId, TaskFacts>>;
+
+type Options = {
+  readonly files: GivenFiles | null;
+  readonly base: string | null;
+  readonly passedTasks: PassedTasks;
+};
 
 /** Writes one instruction file for each review that the change or the given files need. */
 export async function instructions(cwd: string, options: Options): Promise<Result<InstructionsOutcome>> {
@@ -68,9 +78,9 @@ export async function rules(
 export async function explainReviewId(
   cwd: string,
   id: string,
-  base: string | null,
+  options: Omit<Options, 'files'>,
 ): Promise<Result<ReviewExplanation>> {
-  const preparation = await prepare(cwd, { files: null, base });
+  const preparation = await prepare(cwd, { files: null, ...options });
   if (!preparation.ok) return preparation;
   const { reviews, passes, passed } = preparation.value;
   const past = { passed: passed.has(id), receipt: await passes.receipt(id as ReviewId) };
@@ -117,7 +127,8 @@ async function prepare(cwd: string, options: Options) {
   for (const task of tasks) taskContents.push({ task, content: await contents.digest(task.files) });
   const identified = identify(taskContents);
   const isOpen = identified.some(({ id }) => !passedIds.has(id));
-  const passedInRun = isOpen && mayHavePasses(place, settings) ? await readPassedTasks(place, base) : new Map();
+  const passedInRun =
+    isOpen && mayHavePasses(place, settings) ? await options.passedTasks(place, options.base) : new Map();
   const reviews: DecidedReview[] = [];
   for (const task of identified) {
     const { id } = task;
@@ -147,11 +158,6 @@ async function prepare(cwd: string, options: Options) {
 /** Whether a run may have passed a review: this clone has verdicts, or can use those of other clones. */
 function mayHavePasses({ commonDir }: RepositoryPaths, { passes }: Pick<Settings, 'passes'>): boolean {
   return passes !== null || hasTeamStore() || existsSync(join(commonDir, RECEIPTS_FOLDER));
-}
-
-async function readPassedTasks(place: RepositoryPaths, base: string | null) {
-  // The code of runs is large, and most commands about rules do not need it.
-  return (await import('../run/passed-tasks.ts')).passedTasks(place, base);
 }
 
 /** Returns the working tree as a change without a base, because listed files are not compared with a base. */

@@ -1,6 +1,4 @@
-import type { ReviewId } from '@onceover/base/kernel/ids';
-import type { RepositoryPaths } from '@onceover/base/kernel/repository';
-import type { TaskFacts } from '../rules/types.ts';
+import type { PassedTasks } from '../rules/instructions.ts';
 import { previewGates, READ_ONLY } from './open-run.ts';
 import { passingTasks } from './record/marks.ts';
 
@@ -8,10 +6,7 @@ import { passingTasks } from './record/marks.ts';
  * Returns the review tasks of rules that all their reviewers passed, as a run sees them: by verdicts of this clone, its
  * worktrees and the store, and by accepted passes of other clones. If a run cannot be read, no task counts as passed.
  */
-export async function passedTasks(
-  repository: RepositoryPaths,
-  base: string | null,
-): Promise<ReadonlyMap<ReviewId, TaskFacts>> {
+export const passedTasks: PassedTasks = async (repository, base) => {
   const selection = { kind: 'change', base } as const;
   const preview = await previewGates(repository, { ...READ_ONLY, selection, allowUnconfigured: true });
   if (!preview.ok) return new Map();
@@ -20,4 +15,4 @@ export async function passedTasks(
   const tasks = await passingTasks(ports, facts.reviews, changed);
   ports.shared?.close();
   return new Map(tasks.map((task) => [task.id, task]));
-}
+};

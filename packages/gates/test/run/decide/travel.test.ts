@@ -104,7 +104,10 @@ describe('an accepted pass', () => {
     });
     expect(state.holds).toBe(false);
     const [plan] = decideRun({ checks: [], reviews: [state] }, settings, options).reviews;
-    expect(plan?.kind === 'run' ? plan.slots : []).toEqual([{ kind: 'run', slot: 2, why: 'first-run' }]);
+    expect(plan?.kind === 'run' ? plan.slots : []).toEqual([
+      { kind: 'accept', slot: 1 },
+      { kind: 'run', slot: 2, why: 'first-run' },
+    ]);
   });
 
   test('does not count against a failure in this clone', () => {
