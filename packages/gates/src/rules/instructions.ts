@@ -1,15 +1,12 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ReviewId } from '@onceover/base/kernel/ids';
 import { hiddenByLogDir, isGenerated } from '@onceover/base/kernel/paths';
 import type { Changes, Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
 import type { Settings } from '@onceover/repo/config/settings';
 import { openContents } from '@onceover/repo/git/working-files';
-import { hasTeamStore } from '@onceover/store/has-store';
 import { type DecidedReview, decideReview, explainReview } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
-import { markerPath, openPasses, RECEIPTS_FOLDER, replaceInstructionFiles } from './passes.ts';
+import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';
 import { instructionFile } from './prompt.ts';
 import { taskFacts } from './review-id.ts';
 import {
@@ -26,7 +23,7 @@ import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, TaskFacts, W
 /** Returns the review tasks that a run counts as passed, in the state in which they passed. */
 export type PassedTasks = (
   repository: RepositoryPaths,
-  base: string | null,
+  options: { readonly base: string | null; readonly settings: Pick<Settings, 'passes'> },
 ) => Promise<ReadonlyMap<ReviewId, TaskFacts>>;
 
 type Options = {
@@ -127,8 +124,7 @@ async function prepare(cwd: string, options: Options) {
   for (const task of tasks) taskContents.push({ task, content: await contents.digest(task.files) });
   const identified = identify(taskContents);
   const isOpen = identified.some(({ id }) => !passedIds.has(id));
-  const passedInRun =
-    isOpen && mayHavePasses(place, settings) ? await options.passedTasks(place, options.base) : new Map();
+  const passedInRun = isOpen ? await options.passedTasks(place, { base: options.base, settings }) : new Map();
   const reviews: DecidedReview[] = [];
   for (const task of identified) {
     const { id } = task;
@@ -153,11 +149,6 @@ async function prepare(cwd: string, options: Options) {
   ];
   const { root } = place;
   return ok({ root, passes, passed: passedIds, reviews, context, selection, ruleCount: ruleSet.rules.length, notices });
-}
-
-/** Whether a run may have passed a review: this clone has verdicts, or can use those of other clones. */
-function mayHavePasses({ commonDir }: RepositoryPaths, { passes }: Pick<Settings, 'passes'>): boolean {
-  return passes !== null || hasTeamStore() || existsSync(join(commonDir, RECEIPTS_FOLDER));
 }
 
 /** Returns the working tree as a change without a base, because listed files are not compared with a base. */

@@ -6,7 +6,7 @@ import { ok, type Result } from '@onceover/base/kernel/result';
 import { omittedFolders } from '@onceover/repo/config/settings';
 import { NO_AGENT, type ReviewGate } from '../../gate-types.ts';
 import { describePlan } from '../../result/describe/reasons.ts';
-import { noPassReason } from '../../result/describe/shared.ts';
+import { noPassReason, REFUSALS } from '../../result/describe/refusals.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { slotLog } from '../describe/logs.ts';
 import { NO_CALL } from '../judge/judge-run.ts';
@@ -230,7 +230,12 @@ async function recordSkippedSlots(
   for (const plan of slots) {
     const acceptance = plan.kind === 'run' ? state.slots.find(({ slot }) => slot === plan.slot)?.shared : null;
     const noPass = noPassReason(acceptance ?? null, context.request.pullRequest !== null);
-    ports.reporter.tell({ kind: 'slot-planned', gate: gate.id, plan, ...(noPass === null ? {} : { noPass }) });
+    ports.reporter.tell({
+      kind: 'slot-planned',
+      gate: gate.id,
+      plan,
+      ...(noPass === null ? {} : { noPass: REFUSALS[noPass] }),
+    });
   }
   const lines = [`Review: ${gate.id}, iteration ${iteration}`, ...slots.map(describePlan)];
   const writeResult = await ports.records.writeGateLog(facts.nameOf(gate.id), iteration, lines);

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { onceover, onceoverJson } from '@onceover/testing/cli.ts';
+import { onceoverJson } from '@onceover/testing/cli.ts';
 import { type GateRepo, gateRepo } from '@onceover/testing/gates.ts';
 import { ruleText } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
@@ -50,10 +50,4 @@ test.each<[string, (repo: GateRepo) => void]>([
   const repo = await passedWithoutMark('    reference_files: [{ path: STYLE.md, description: the standard }]\n');
   change(repo);
   expect((await listed(repo.root)).tasks).toHaveLength(1);
-});
-
-test('a settings file that a run refuses does not hide a review', async () => {
-  const repo = await passedWithoutMark();
-  repo.write('onceover.yml', `${repo.read('onceover.yml')}gates_typo: 1\n`);
-  expect((await onceover(repo.root, ['instructions'])).code).not.toBe(0);
 });
