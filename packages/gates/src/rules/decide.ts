@@ -1,15 +1,5 @@
 import { type Entry, SUBMODULE, SYMLINK } from '@onceover/base/kernel/repository';
-import { stemOf } from './review-id.ts';
-import type {
-  Mark,
-  MarkReceipt,
-  Notice,
-  PastPass,
-  ReviewExplanation,
-  RuleReviewTask,
-  TaskFacts,
-  WriteReason,
-} from './types.ts';
+import type { Mark, MarkReceipt, Notice, RuleReviewTask, TaskFacts, WriteReason } from './types.ts';
 
 type Cache = 'content' | 'strict';
 
@@ -97,19 +87,6 @@ function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
     }
   }
   return notices;
-}
-
-/** Explains why the review with this id is done or skipped. Returns `null` if the id is unknown. */
-export function explainReview(id: string, now: readonly DecidedReview[], past: PastPass): ReviewExplanation | null {
-  const review = now.find(({ task }) => task.id === id);
-  if (review !== undefined) {
-    const { task, mark, why } = review;
-    const commonFields = { id, task, passed: mark !== null, receipt: mark?.receipt ?? null };
-    return why === null ? { kind: 'skipped', ...commonFields } : { kind: 'to-do', why, ...commonFields };
-  }
-  const successor = now.find(({ task }) => stemOf(task.id) === stemOf(id));
-  if (successor !== undefined) return { kind: 'changed', id, task: successor.task, ...past };
-  return past.passed || past.receipt !== null ? { kind: 'not-asked-for', id, task: null, ...past } : null;
 }
 
 const FILE_MODE = '100644';

@@ -1,7 +1,8 @@
 import type { ReviewId } from '@onceover/base/kernel/ids';
 import { reviewTask, rule, ruleTask } from '@onceover/testing/rules.ts';
 import { expect, test } from 'vitest';
-import { decideReview, explainReview } from '../../src/rules/decide.ts';
+import { decideReview } from '../../src/rules/decide.ts';
+import { explainReview } from '../../src/rules/decide-explanation.ts';
 import { taskFacts } from '../../src/rules/review-id.ts';
 import type { Mark } from '../../src/rules/types.ts';
 
