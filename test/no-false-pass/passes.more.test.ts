@@ -166,6 +166,21 @@ resigned('The signed pass names two different gates.', UNUSABLE, { gate: 'review
 resigned('The signed pass names two different contents.', UNUSABLE, { content: HEX });
 resigned('The signed pass was given with another version of the prompt.', 'other-prompt', { prompt_digest: HEX });
 resigned('The signed pass was given with other settings.', 'other-settings', { settings_digest: HEX });
+resigned('The signed pass was given with another text of a reference file.', 'other-references', {
+  references_digest: HEX,
+});
+resigned('The signed pass was given with another list of files in the prompt.', 'other-context', {
+  context_digest: HEX,
+});
+resigned('The signed pass was given with a setting that only the signer has.', 'other-settings', {
+  settings: { convergence: '{"unchangedCode":"must_fix_only"}' },
+});
+resigned(
+  'The signed pass is of an older version of onceover, which did not record all that the verdict depended on.',
+  'older-version',
+  { references_digest: undefined, context_digest: undefined, settings: undefined },
+  { predicateType: 'urn:onceover:pass/v1' },
+);
 resigned('The signed pass is only about a part of the change.', 'other-scope', { scope: 'uncommitted' });
 resigned('The signed pass comes from an agent that the settings do not allow.', 'other-agent', { agent: 'other' });
 resigned(
@@ -213,7 +228,7 @@ resigned(
   'The signed pass has another version of the file format.',
   UNUSABLE,
   {},
-  { predicateType: 'urn:onceover:pass/v2' },
+  { predicateType: 'urn:onceover:pass/v3' },
 );
 resigned('The signed pass has the type of a waiver.', UNUSABLE, {}, { predicateType: 'urn:onceover:waiver/v1' });
 resigned('The signed file is not an in-toto statement.', UNUSABLE, {}, { _type: 'https://example.com/x' });
@@ -594,6 +609,30 @@ way('An allowed person and a stranger sign, and the setting `min_signers` is 2.'
 way('The setting `never_for` lists a file of the gate.', async () => {
   const { house } = await teamWith({ passes: 'remote: origin, share: auto, never_for: ["src/**"]' });
   await expectNotAccepted(house, house.ci('work'), 'excluded-path');
+});
+
+way('The setting `never_for` names a folder above a file of the gate.', async () => {
+  const { house } = await teamWith({ passes: 'remote: origin, share: auto, never_for: [src]' });
+  await expectNotAccepted(house, house.ci('work'), 'excluded-path');
+});
+
+way('A pattern of the setting `never_for` matches no file of the repository.', async () => {
+  const { house } = await teamWith({ passes: 'remote: origin, share: auto, never_for: [scr]' });
+  const ci = house.ci('work');
+  await expectNotAccepted(house, ci, 'idle-pattern');
+  const check = await ci.command('config', 'check');
+  expect([check.code, check.stdout]).toEqual([2, expect.stringContaining('in passes.never_for matches no file')]);
+});
+
+way('The CI job has no secret that decides which passes are audited.', async () => {
+  const { house } = await teamWith({ passes: 'remote: origin, share: auto, audit: 0.5' });
+  const missing = await house.ci('work').run();
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('ONCEOVER_AUDIT_SECRET')]);
+  // With the secret, every job draws the same passes.
+  const env = { ONCEOVER_AUDIT_SECRET: 'the secret of this repository' };
+  const draws = [];
+  for (let job = 0; job < 3; job++) draws.push((await house.ci('work', { env }).run()).gates[0]?.why);
+  expect(new Set(draws).size).toBe(1);
 });
 
 way('onceover chooses the pass for a second review, and the second reviewer fails the change.', async () => {

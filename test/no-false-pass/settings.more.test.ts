@@ -21,6 +21,35 @@ way('Someone edits the prompt of a review after it passed.', async () => {
   await expectAsked(repo);
 });
 
+const RULE = `${ruleText('style', { include: ['src/**'], strategy: 'matches_together' })}    reference_files: [{ path: STYLE.md, description: the standard }]
+    additional_context: { all_changed_filenames: true, unchanged_matching_files: true }
+`;
+const withRule = () => passed({ gates: '  []', files: { '.deepreview': RULE, 'STYLE.md': 'Use tabs.\n' } });
+
+way('Someone edits a reference file of a rule after its review passed.', async () => {
+  const repo = await withRule();
+  repo.write('STYLE.md', 'Use spaces.\n');
+  expect((await command(repo, 'explain', 'style@1')).stdout).toContain(
+    'a reference file changed since its last review',
+  );
+  await expectAsked(repo);
+});
+
+way('The list of files in the prompt of a rule changes after its review passed.', async () => {
+  const repo = await withRule();
+  repo.write('other.md', 'new\n');
+  expect((await command(repo, 'explain', 'style@1')).stdout).toContain('the list of files in its prompt changed');
+  await expectAsked(repo);
+});
+
+way('Someone changes a setting that a verdict depends on after a review passed.', async () => {
+  const repo = await passed({ more: 'fail_on: high' });
+  configure(repo, { more: 'fail_on: medium' });
+  const dry = await command(repo, 'run', '--dry-run');
+  expect(dry.stdout).toContain('the setting fail_on changed since its last review');
+  await expectAsked(repo);
+});
+
 way('One of two reviewers passes, then someone edits the prompt, and then the other reviewer passes.', async () => {
   const repo = gateRepo();
   repo.answers('two', OBJECTION);

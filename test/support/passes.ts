@@ -47,6 +47,9 @@ export function passStatement(changes: Partial<PassStatement> = {}): PassStateme
     content: filesDigest(files),
     scope: 'full',
     promptDigest: digest('prompt'),
+    referencesDigest: null,
+    contextDigest: null,
+    settings: {},
     settingsDigest: digest('settings'),
     files,
     agent: 'claude',
@@ -95,8 +98,10 @@ export function signedFile(statement: TravellingStatement, key: TestKey): Signed
 /** Returns the gate's facts here that fit a pass. */
 export function requestFor(statement: PassStatement, changes: Partial<PassRequest> = {}): PassRequest {
   const { gate, slot, content, scope, promptDigest, files, agent, settingsDigest } = statement;
+  const { referencesDigest = null, contextDigest = null, settings = {} } = statement;
   return {
-    subject: { gate, slot, content, scope, promptDigest },
+    subject: { gate, slot, content, scope, promptDigest, referencesDigest, contextDigest, settings },
+    hasFile: () => true,
     files,
     settingsDigests: new Map([[agent, settingsDigest]]),
     changedAgents: new Set(),

@@ -7,6 +7,7 @@ import type { GateOutcome, RunOutcome, SlotOutcome } from '@onceover/gates/resul
 import { type GateFacts, type GateState, gateState, type StateOptions } from '@onceover/gates/run/decide/gate-state';
 import type { SlotRecord, Violation } from '@onceover/gates/run/record-types';
 import type { HeldReceipt, Receipt } from '@onceover/gates/src/run/types.ts';
+import { reviewSubject } from '@onceover/gates/src/subject/review-subject.ts';
 import { findingWith } from './finding.ts';
 import { ownFacts, slotRecord } from './record-samples.ts';
 
@@ -80,6 +81,9 @@ export function receipt(differs: Partial<Receipt> = {}): Receipt {
     content: content('c1'),
     scope: 'full',
     promptDigest: 'p1',
+    referencesDigest: null,
+    contextDigest: null,
+    settings: {},
     verdict: 'pass',
     findings: [],
     agent: 'codex',
@@ -153,13 +157,20 @@ export const HERE: StateOptions = {
   entryOf: (name) => (name === 'src/a.ts' ? entry() : undefined),
 };
 
+/** A gate with the subject that it has without reference files and with default settings. */
+export function subjectOf(gate: ReviewGate = reviewGate()): Pick<GateFacts, 'gate' | 'material' | 'subject'> {
+  const material = { references: [], unshown: [], allChanged: [] };
+  return { gate, material, subject: reviewSubject({ gate, material, settings: {} }) };
+}
+
 /** The state of a gate, with only the given facts. */
 export function stateOf(
   facts: Partial<Omit<GateFacts, 'receipts'>> & { readonly receipts?: readonly Receipt[] } = {},
   options: Partial<StateOptions> = {},
 ): GateState {
   const receipts = new Map((facts.receipts ?? []).map((one) => [one.slot, one]));
-  const usual = { gate: reviewGate(), records: [], cycleStart: 0, findings: [], held: null, marked: false };
+  const gate = facts.gate ?? reviewGate();
+  const usual = { ...subjectOf(gate), records: [], cycleStart: 0, findings: [], held: null, marked: false };
   return gateState({ ...usual, ...facts, receipts }, { ...HERE, ...options });
 }
 

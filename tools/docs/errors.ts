@@ -68,6 +68,7 @@ const CONFIGURATION = {
   'no-signing-key': { kind: 'no-signing-key', format: null },
   'signing-failed': { kind: 'signing-failed', why: 'passphrase', key: '~/.ssh/id_ed25519', said: '' },
   'passes-off': { kind: 'passes-off', why: { kind: 'base-has-none', base: 'origin/main' } },
+  'no-audit-secret': { kind: 'no-audit-secret' },
   'short-audit-secret': { kind: 'short-audit-secret' },
   'passes-carrier': { kind: 'passes-carrier', where: 'upstream', why: 'not-a-remote', said: '' },
   'store-failed': { kind: 'store-failed', where: 'postgres://db.example.com/onceover', why: 'unreachable', said: '' },

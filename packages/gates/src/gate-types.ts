@@ -1,6 +1,7 @@
 import type { Failure } from '@onceover/base/kernel/failure';
 import type { Brand, GateId } from '@onceover/base/kernel/ids';
 import type { Entry } from '@onceover/base/kernel/repository';
+import type { SubjectDifference } from '@onceover/base/kernel/review-subject';
 import type { RuleTask } from './rules/types.ts';
 
 /** A hash over a gate's changed files. Equal hashes mean that the change to review is the same. */
@@ -34,8 +35,16 @@ export type SlotRun = {
 
 /** Whether a reviewer runs or is skipped in this iteration, and why. */
 export type SlotPlan =
-  | { readonly kind: 'run'; readonly slot: SlotNumber; readonly why: RunReason }
-  | { readonly kind: 'skip'; readonly slot: SlotNumber; readonly passIteration: number };
+  | {
+      readonly kind: 'run';
+      readonly slot: SlotNumber;
+      readonly why: RunReason;
+      /** How the subject of the reviewer's last review differs from the current one; missing if only the content does. */
+      readonly changed?: SubjectDifference;
+    }
+  | { readonly kind: 'skip'; readonly slot: SlotNumber; readonly passIteration: number }
+  /** The reviewer does not run, because a pass of another clone counts for it. */
+  | { readonly kind: 'accept'; readonly slot: SlotNumber };
 
 /** Why a reviewer runs. `planSlots` gives the first four reasons; options and settings give the others. */
 export type RunReason =

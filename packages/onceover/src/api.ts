@@ -8,7 +8,8 @@ import type { PublishedRun } from '@onceover/forges/describe-summary';
 import type { PublishWish } from '@onceover/forges/open-publish';
 import type { PublishOutcome } from '@onceover/forges/publish';
 import type { RunExplanation } from '@onceover/gates/explain/json';
-import { explainReviewId, instructions, rules } from '@onceover/gates/rules/instructions';
+import { explainReviewId } from '@onceover/gates/rules/explain';
+import { instructions, rules } from '@onceover/gates/rules/instructions';
 import { openProject } from '@onceover/gates/rules/load';
 import { openPasses } from '@onceover/gates/rules/passes';
 import { checkReviewId } from '@onceover/gates/rules/review-id';
@@ -18,6 +19,7 @@ import type { RunOptions } from '@onceover/gates/run/open-run';
 import type { OpenGuard } from '@onceover/loops/phases/open-phase';
 import type { PhaseOptions } from '@onceover/loops/phases/run-types';
 import type { OfferedWorkflows } from '@onceover/loops/workflows/types';
+import { patternsIn } from '@onceover/repo/config/protected-paths';
 import { loadSettings, openParsedFiles } from '@onceover/repo/config/read-file';
 import { SETTINGS_FILE } from '@onceover/repo/config/settings';
 import { findRepository, repositoryAt } from '@onceover/repo/git/locate';
@@ -28,6 +30,7 @@ import { noTeamPackage } from '@onceover/store/in-store';
 import type { WorkerOptions } from '@onceover/team/worker/types';
 import { sharedReporter } from '@onceover/web/progress/share';
 import type { PageSubject } from '@onceover/web/read';
+import { passedInRuns } from './passed-tasks.ts';
 import type { DoctorOptions } from './setup/doctor.ts';
 import type { SetupOptions } from './setup/init.ts';
 import type { DoctorReport, SetupOutcome } from './setup/types.ts';
@@ -77,7 +80,7 @@ export async function explain(cwd: string, name: string, base: string | null): P
   ]);
   const run = await explainRun(repository.value, name, base, knownScores);
   if (run.ok && run.value !== null) return ok({ about: 'run', explanation: run.value });
-  const review = await explainReviewId(cwd, name, base);
+  const review = await explainReviewId(cwd, name, { base, passedTasks: passedInRuns });
   if (review.ok) return ok({ about: 'review', explanation: review.value });
   return run.ok || review.failure.kind !== 'unknown-subject' ? review : run;
 }
@@ -122,6 +125,10 @@ export type CheckedConfig = {
   readonly rules: number;
   readonly jobs: number;
   readonly missingPrompts: readonly RepoPath[];
+  /** Patterns of `passes.never_for` that match no file, so that no pass of another clone counts. */
+  readonly idlePatterns: readonly string[];
+  /** Settings of older versions that no longer have an effect. */
+  readonly ignored: readonly string[];
   /** Problems with rule files. */
   readonly notices: readonly Notice[];
   readonly offered: OfferedWorkflows;
@@ -150,7 +157,11 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
   const contents = (await import('@onceover/repo/git/working-files')).openContents(root);
   const states = await Promise.all(prompts.map((prompt) => contents.exists(prompt)));
+  const { tracked, untracked } = fileList.value.listing;
+  const hasFile = patternsIn([...tracked, ...untracked, ...fileList.value.deleted]);
   return ok({
+    idlePatterns: (settings.value.passes?.neverFor ?? []).filter((pattern) => !hasFile(pattern)),
+    ignored: settings.value.ignored ?? [],
     gates: prompts.length + gates.reduce((sum, { checks }) => sum + Object.keys(checks).length, 0),
     rules: ruleList.value.rules.length,
     jobs: workflowList.value.jobs.length,

@@ -28,6 +28,7 @@ import type { QualityCliOptions } from '@onceover/loops/workflows/quality/agent'
 import type { QualityCli } from '@onceover/loops/workflows/quality/types';
 import type { Event } from '@onceover/web/progress/state';
 import * as app from './api.ts';
+import { passedInRuns } from './passed-tasks.ts';
 
 export { decideDispatch } from '@onceover/agents/economy/resume';
 export type {
@@ -131,7 +132,7 @@ export type InstructionsOptions = {
 
 /** Writes one instruction file for each review that the change needs. Returns these reviews and the skipped ones. */
 export async function instructions(options: InstructionsOptions = {}): Promise<InstructionsDocument> {
-  const wish = { files: givenFiles(options.files), base: options.base ?? null };
+  const wish = { files: givenFiles(options.files), base: options.base ?? null, passedTasks: passedInRuns };
   return instructionsDocument(await call(app.instructions, options, wish), options.platform ?? 'claude');
 }
 

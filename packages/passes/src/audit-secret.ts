@@ -1,6 +1,7 @@
 import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { secretFile } from '@onceover/base/platform/secret-file';
 import { AUDIT_SECRET } from '@onceover/base/platform/secret-variables';
+import { isPullRequest } from '@onceover/repo/config/pull-request';
 
 const FILE = 'audit-secret';
 
@@ -13,6 +14,11 @@ const SHORTEST_SECRET = 16;
  */
 export function auditSecret(commonDir: string, env: NodeJS.ProcessEnv): Result<Uint8Array> {
   const secret = env[AUDIT_SECRET] ?? '';
-  if (secret === '') return secretFile(commonDir, FILE);
+  // A CI job starts with an empty git folder, so a secret from there would draw again in every job.
+  if (secret === '') return isCi(env) ? err({ kind: 'no-audit-secret' }) : secretFile(commonDir, FILE);
   return secret.length >= SHORTEST_SECRET ? ok(Buffer.from(secret)) : err({ kind: 'short-audit-secret' });
+}
+
+function isCi(env: NodeJS.ProcessEnv): boolean {
+  return isPullRequest(env) || !['', 'false', '0', undefined].includes(env['CI']);
 }

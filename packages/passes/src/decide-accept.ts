@@ -1,5 +1,6 @@
 import { byCodePoint } from '@onceover/base/kernel/collections';
-import { compileGlob, globMatches } from '@onceover/base/kernel/glob';
+import { compareSubjects, isWholeSubject, type SubjectDifference } from '@onceover/base/kernel/review-subject';
+import { protectedPaths } from '@onceover/repo/config/protected-paths';
 import { checkFile, FILE_REFUSALS } from './check-file.ts';
 import { isDrawn } from './decide-audit.ts';
 import { decideWaiver } from './decide-waiver.ts';
@@ -44,6 +45,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function decideAccept(request: PassRequest, files: FoundFiles, trust: PassTrust, now: Date): Acceptance {
   const { policy } = trust;
   if (isExcluded(policy, request.files)) return refusal('excluded-path');
+  // A pattern that matches no file may be a mistake for any file, so no file counts as unprotected.
+  if (!policy.neverFor.every(request.hasFile)) return refusal('idle-pattern');
   if (request.subject.scope !== FULL_SCOPE) return refusal('other-scope');
   const verdicts = files.passes.slice(0, MOST_TRIED).map((file) => tryFile(file, request, files.waivers, trust, now));
   const votes = verdicts.filter((verdict) => verdict.kind === 'vote');
@@ -78,10 +81,10 @@ function isNewer(a: Vote, b: Vote): boolean {
 }
 
 function isExcluded({ neverFor }: PassPolicy, files: readonly PassFile[]): boolean {
+  // An invalid pattern may have been meant for any file, so treat all files as excluded from shared passes.
   return neverFor.some((pattern) => {
-    const compiledGlob = compileGlob(pattern, '');
-    // An invalid pattern may have been meant for any file, so treat all files as excluded from shared passes.
-    return !compiledGlob.ok || files.some(({ path }) => globMatches(compiledGlob.glob, path));
+    const protects = protectedPaths(pattern);
+    return protects === null || files.some(({ path }) => protects(path));
   });
 }
 
@@ -91,7 +94,10 @@ function isExcluded({ neverFor }: PassPolicy, files: readonly PassFile[]): boole
 const CLOSER: readonly RefusalReason[] = [
   ...FILE_REFUSALS,
   'other-scope',
+  'older-version',
   'other-prompt',
+  'other-references',
+  'other-context',
   'other-agent',
   'changed-agent',
   'other-settings',
@@ -127,8 +133,10 @@ function tryFile(
   const isWaived = (finding: string) =>
     trust.waiverSigners !== null &&
     decideWaiver({ finding, gate }, waivers.get(finding) ?? [], trust.waiverSigners, now).ok;
-  const why = mismatch(statement, request) ?? policyProblem(statement, trust.policy, now);
-  const reason = why ?? (statement.waived.every(isWaived) ? null : 'waiver-missing');
+  const difference = mismatch(statement, request);
+  if (difference !== null) return { ...refusal('no-statement'), ...difference, statement, signers: [signer] };
+  const reason =
+    policyProblem(statement, trust.policy, now) ?? (statement.waived.every(isWaived) ? null : 'waiver-missing');
   if (reason !== null) return { ...refusal(reason), statement, signers: [signer] };
   return { kind: 'vote', statement, signer, principals };
 }
@@ -137,19 +145,31 @@ function isOfSlot(statement: TravellingStatement, { subject }: PassRequest): sta
   return statement.kind === 'pass' && statement.gate === subject.gate && statement.slot === subject.slot;
 }
 
+type Mismatch = Pick<Refused, 'why' | 'setting'>;
+
 /** Returns the first fact in which a pass differs from this clone's gate; `null` if no fact differs. */
-function mismatch(
-  statement: PassStatement,
-  { subject, settingsDigests, changedAgents }: PassRequest,
-): RefusalReason | null {
-  if (statement.scope !== subject.scope) return 'other-scope';
-  if (statement.promptDigest !== subject.promptDigest) return 'other-prompt';
+function mismatch(statement: PassStatement, { subject, settingsDigests, changedAgents }: PassRequest): Mismatch | null {
+  if (statement.scope !== subject.scope) return { why: 'other-scope' };
+  const difference = compareSubjects(statement, subject);
+  if (difference?.part === 'setting') return { why: 'other-settings', setting: difference.name };
+  if (difference !== null) return { why: PART_REFUSALS[difference.part] };
+  // Nobody knows under which settings an older version gave a pass, also not if the gate uses all defaults here.
+  if (!isWholeSubject(statement)) return { why: 'older-version' };
   const digest = settingsDigests.get(statement.agent);
-  if (digest === undefined) return 'other-agent';
+  if (digest === undefined) return { why: 'other-agent' };
   // The clone that signed the pass may have run the changed program instead of the one on the base branch.
-  if (changedAgents.has(statement.agent)) return 'changed-agent';
-  return digest === statement.settingsDigest ? null : 'other-settings';
+  if (changedAgents.has(statement.agent)) return { why: 'changed-agent' };
+  return digest === statement.settingsDigest ? null : { why: 'other-settings' };
 }
+
+const PART_REFUSALS = {
+  gate: 'no-statement',
+  content: 'no-statement',
+  prompt: 'other-prompt',
+  references: 'other-references',
+  context: 'other-context',
+  unrecorded: 'older-version',
+} as const satisfies Record<Exclude<SubjectDifference['part'], 'setting'>, RefusalReason>;
 
 /** Returns why the policy refuses the kind of session or the age of this pass; `null` if the policy accepts both. */
 function policyProblem(

@@ -41,7 +41,16 @@ export const passStatementSchema = z.strictObject({
           'The part of the change that was reviewed. The value is always "full", because only passes on a whole change count in other clones.',
         ),
       prompt_digest: digest.describe('The SHA-256 digest of the prompt of the review.'),
-      settings_digest: digest.describe('The SHA-256 digest of the settings that influence the verdict.'),
+      references_digest: digest
+        .nullable()
+        .describe('The SHA-256 digest of the reference files in the prompt; null if there are none.'),
+      context_digest: digest
+        .nullable()
+        .describe('The SHA-256 digest of the lists of files in the prompt; null if there are none.'),
+      settings: z
+        .record(z.string(), z.string())
+        .describe('The settings that influence the verdict and differ from their default, each as JSON.'),
+      settings_digest: digest.describe("The SHA-256 digest of the agent's settings, such as its model."),
       files: z
         .array(
           z.strictObject({

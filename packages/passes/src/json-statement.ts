@@ -1,6 +1,7 @@
 import { filesDigest } from '@onceover/base/kernel/ids';
 import { duplicateKey, isRecord } from '@onceover/base/kernel/json';
 import { repoPath } from '@onceover/base/kernel/paths';
+import { isWholeSubject, type ReviewSubject } from '@onceover/base/kernel/review-subject';
 import {
   type Guard,
   hasShape,
@@ -17,6 +18,7 @@ import {
 } from '@onceover/base/kernel/shape';
 import {
   LARGEST_STATEMENT,
+  OLDER_PASS_TYPE,
   type PassFile,
   type PassStatement,
   PREDICATE_TYPES,
@@ -68,7 +70,7 @@ export function writeStatement(
   const document = {
     _type: STATEMENT_TYPE,
     subject: [{ name: subjectName(statement), digest: { sha256: statementKey(statement) } }],
-    predicateType: PREDICATE_TYPES[statement.kind],
+    predicateType: predicateType(statement),
     predicate: renameKeys(statement.kind === 'pass' ? passFields(statement) : withKeyOrder(statement, WAIVER), toSnake),
   };
   const bytes = Buffer.from(`${JSON.stringify(document)}\n`);
@@ -76,9 +78,14 @@ export function writeStatement(
   return result.ok ? { ok: true, bytes } : result;
 }
 
+function predicateType(statement: TravellingStatement): string {
+  const isOlder = statement.kind === 'pass' && !isWholeSubject(statement);
+  return isOlder ? OLDER_PASS_TYPE : PREDICATE_TYPES[statement.kind];
+}
+
 function passFields(statement: PassStatement) {
   return {
-    ...withKeyOrder<PredicateOf<PassStatement>>(statement, PASS),
+    ...(isWholeSubject(statement) ? withKeyOrder(statement, PASS) : withKeyOrder(statement, OLDER_PASS)),
     files: statement.files.map((file) => withKeyOrder(file, FILE)),
     usage: statement.usage === null ? null : withKeyOrder(statement.usage, USAGE),
   };
@@ -142,10 +149,12 @@ function readDocument(value: unknown): ReadStatement {
   const { subject, predicateType, predicate } = envelope.value;
   const result =
     predicateType === PREDICATE_TYPES.pass
-      ? readPass(predicate)
-      : predicateType === PREDICATE_TYPES.waiver
-        ? readWaiver(predicate)
-        : unusable('unknown-kind');
+      ? readPass(predicate, PASS)
+      : predicateType === OLDER_PASS_TYPE
+        ? readPass(predicate, OLDER_PASS)
+        : predicateType === PREDICATE_TYPES.waiver
+          ? readWaiver(predicate)
+          : unusable('unknown-kind');
   if (!result.ok) return result;
   const { statement } = result;
   const isAbout = subject[0].name === subjectName(statement) && subject[0].digest.sha256 === statementKey(statement);
@@ -156,8 +165,8 @@ function readDocument(value: unknown): ReadStatement {
   return result;
 }
 
-function readPass(predicate: unknown): ReadStatement {
-  const result = readPredicate<PredicateOf<PassStatement>>(predicate, PASS);
+function readPass<T extends OlderPass>(predicate: unknown, shape: Shape<T>): ReadStatement {
+  const result = readPredicate(predicate, shape);
   return result.ok ? { ok: true, statement: { kind: 'pass', ...result.value } } : result;
 }
 
@@ -257,6 +266,12 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
+const MOST_SETTINGS = 100;
+
+function isSettings(value: unknown): value is ReviewSubject['settings'] {
+  return isRecord(value) && Object.keys(value).length <= MOST_SETTINGS && Object.values(value).every(isText);
+}
+
 /** Whether a value is a time exactly as `Date.toISOString` writes it. */
 function isExactTime(value: unknown): value is string {
   if (!isString(value) || !/^\d{4}-/.test(value)) return false;
@@ -277,7 +292,12 @@ function isFiles(value: unknown): value is readonly PassFile[] {
   return new Set(value.map(({ path }) => path)).size === value.length;
 }
 
-const PASS: Shape<PredicateOf<PassStatement>> = {
+type WholePass = PredicateOf<PassStatement> & ReviewSubject;
+
+type OlderPass = Omit<WholePass, 'referencesDigest' | 'contextDigest' | 'settings'>;
+
+/** The fields of a pass that an older version signed. */
+const OLDER_PASS: Shape<OlderPass> = {
   gate: isGate,
   slot: isOrdinal,
   content: isDigest,
@@ -296,6 +316,16 @@ const PASS: Shape<PredicateOf<PassStatement>> = {
   passedAt: isExactTime,
   transcriptDigest: isDigest,
   waived: isDigests,
+};
+
+const { gate, slot, content, scope, promptDigest, ...otherFields } = OLDER_PASS;
+
+const PASS: Shape<WholePass> = {
+  ...{ gate, slot, content, scope, promptDigest },
+  referencesDigest: orNull(isDigest),
+  contextDigest: orNull(isDigest),
+  settings: isSettings,
+  ...otherFields,
 };
 
 const WAIVER: Shape<PredicateOf<WaiverStatement>> = {

@@ -1,3 +1,4 @@
+import type { Failure } from '@onceover/base/kernel/failure';
 import type { Clock } from '@onceover/base/kernel/ports';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
@@ -18,6 +19,8 @@ export type TrustedPasses = {
   readonly trust: PassTrust;
   readonly carrier: PassCarrier;
   readonly passes: CarriedPasses;
+  /** Why accepted passes cannot be drawn for an audit, although the policy asks for one; `null` if they can. */
+  readonly noAudit: Failure | null;
 };
 
 type OpenedPasses =
@@ -32,7 +35,9 @@ export async function openTrusted(repo: RepositoryPaths, settings: RunSettings, 
   const carrier = await openCarrier(repo, policy);
   if (!carrier.ok) return { ok: false, why: { kind: 'failed', failure: carrier.failure } };
   const { passes, signers, waiverSigners } = policy;
-  const secret = passes.audit === 0 ? null : auditSecret(repo.commonDir, process.env);
+  // No secret is needed to draw none or all of them.
+  const isDrawing = passes.audit > 0 && passes.audit < 1;
+  const secret = isDrawing ? auditSecret(repo.commonDir, process.env) : null;
   const trust: PassTrust = {
     policy: passes,
     signers: readSigners(signers.text, signers.revoked),
@@ -41,7 +46,10 @@ export async function openTrusted(repo: RepositoryPaths, settings: RunSettings, 
   };
   return {
     ok: true,
-    value: { policy, trust, carrier: carrier.value, passes: openCarriedPasses(carrier.value, trust, clock) },
+    value: {
+      ...{ policy, trust, carrier: carrier.value, passes: openCarriedPasses(carrier.value, trust, clock) },
+      noAudit: secret?.ok === false ? secret.failure : null,
+    },
   };
 }
 

@@ -1,12 +1,16 @@
 import type { Usage } from '@onceover/base/kernel/agent';
 import type { Result } from '@onceover/base/kernel/result';
+import type { RecordedSubject, ReviewSubject } from '@onceover/base/kernel/review-subject';
 import type { PassSettings } from '@onceover/repo/config/settings';
 
 /** The field `_type` of every signed pass or waiver: an in-toto Statement v1. */
 export const STATEMENT_TYPE = 'https://in-toto.io/Statement/v1';
 
 /** The field `predicateType` of a signed pass and of a signed waiver. */
-export const PREDICATE_TYPES = { pass: 'urn:onceover:pass/v1', waiver: 'urn:onceover:waiver/v1' } as const;
+export const PREDICATE_TYPES = { pass: 'urn:onceover:pass/v2', waiver: 'urn:onceover:waiver/v1' } as const;
+
+/** The field `predicateType` of a pass that an older version signed. Such a pass does not name its whole subject. */
+export const OLDER_PASS_TYPE = 'urn:onceover:pass/v1';
 
 /** The SSH signature namespace of all passes and waivers (`ssh-keygen -Y sign -n onceover`). */
 export const SIGNATURE_NAMESPACE = 'onceover';
@@ -17,43 +21,40 @@ export const LARGEST_STATEMENT = 64 * 1024;
 /**
  * The facts that identify what a reviewer passed. A pass counts only for a gate and reviewer with exactly these values.
  */
-export type PassSubject = {
-  readonly gate: string;
-  readonly slot: number;
-  /** The gate's content: a SHA-256 in hexadecimal digits over its changed files (path, mode, base blob, head blob). */
-  readonly content: string;
-  readonly scope: string;
-  readonly promptDigest: string;
-};
+export type PassSubject = ReviewSubject & SubjectPlace;
+
+type SubjectPlace = { readonly slot: number; readonly scope: string };
 
 /**
  * A signed pass: the verdict of a reviewer that onceover ran, with everything that a person needs to judge that
  * verdict.
  */
-export type PassStatement = PassSubject & {
-  readonly kind: 'pass';
-  readonly settingsDigest: string;
-  /** The gate's changed files, with the paths, modes and blobs from which `content` is computed. */
-  readonly files: readonly PassFile[];
-  readonly agent: string;
-  readonly model: string | null;
-  readonly agentVersion: string | null;
-  readonly onceoverVersion: string;
-  readonly session: 'new' | 'resumed';
-  /** The files that the reviewer opened; `null` if the agent does not report them. */
-  readonly filesOpened: readonly string[] | null;
-  readonly usage: Usage | null;
-  readonly durationMs: number;
-  /** A UTC time such as `2026-01-31T12:00:00.000Z`. */
-  readonly passedAt: string;
-  /** The SHA-256 of the prompt and the answer, as they were sent. */
-  readonly transcriptDigest: string;
-  /**
-   * The identities of findings that the reviewer reported and people waived. For each of them there must also be a
-   * valid waiver.
-   */
-  readonly waived: readonly string[];
-};
+export type PassStatement = RecordedSubject &
+  SubjectPlace & {
+    readonly kind: 'pass';
+    /** The SHA-256 of the agent's settings, such as its model and command. */
+    readonly settingsDigest: string;
+    /** The gate's changed files, with the paths, modes and blobs from which `content` is computed. */
+    readonly files: readonly PassFile[];
+    readonly agent: string;
+    readonly model: string | null;
+    readonly agentVersion: string | null;
+    readonly onceoverVersion: string;
+    readonly session: 'new' | 'resumed';
+    /** The files that the reviewer opened; `null` if the agent does not report them. */
+    readonly filesOpened: readonly string[] | null;
+    readonly usage: Usage | null;
+    readonly durationMs: number;
+    /** A UTC time such as `2026-01-31T12:00:00.000Z`. */
+    readonly passedAt: string;
+    /** The SHA-256 of the prompt and the answer, as they were sent. */
+    readonly transcriptDigest: string;
+    /**
+     * The identities of findings that the reviewer reported and people waived. For each of them there must also be a
+     * valid waiver.
+     */
+    readonly waived: readonly string[];
+  };
 
 export type PassFile = {
   readonly path: string;
@@ -143,7 +144,10 @@ export type RefusalReason =
   | 'signer-expired'
   | 'signer-revoked'
   | 'too-few-signers'
+  | 'older-version'
   | 'other-prompt'
+  | 'other-references'
+  | 'other-context'
   | 'other-settings'
   | 'other-scope'
   | 'other-agent'
@@ -153,6 +157,7 @@ export type RefusalReason =
   | 'too-old'
   | 'in-the-future'
   | 'excluded-path'
+  | 'idle-pattern'
   | 'waiver-missing'
   | 'drawn-for-audit';
 
@@ -169,6 +174,8 @@ export type Acceptance =
       readonly statement: PassStatement | null;
       /** The known signers of `statement`. For the reason `drawn-for-audit`, everyone who signed a valid pass. */
       readonly signers?: readonly Voucher[];
+      /** For the reason `other-settings`, the setting that differs; missing if it is a setting of the agent. */
+      readonly setting?: string;
       /** The fingerprint of the key of an unknown signer, such as `SHA256:…`. */
       readonly keyFingerprint?: string;
     };
@@ -183,6 +190,8 @@ export type PassRequest = {
   readonly files: readonly PassFile[];
   /** The digests of the settings of the agents that may act as this reviewer, by the agent's name. */
   readonly settingsDigests: ReadonlyMap<string, string>;
+  /** Returns whether a pattern of `never_for` matches a file of the repository, before or after the change. */
+  readonly hasFile: (pattern: string) => boolean;
   /** The agents whose program the change may have replaced. A pass that such an agent gave does not count. */
   readonly changedAgents: ReadonlySet<string>;
 };

@@ -37,7 +37,20 @@ describe('auditSecret', () => {
     expect(secretOf({ ONCEOVER_AUDIT_SECRET: 'password' })).toBe('short-audit-secret');
   });
 
-  test('an empty variable, as forks get it in CI, is no secret', () => {
+  test.each<[string, NodeJS.ProcessEnv]>([
+    ['without a secret', { CI: 'true' }],
+    ['with an empty secret, as forks get it', { CI: '1', ONCEOVER_AUDIT_SECRET: '' }],
+    ['for a pull request', { GITHUB_EVENT_NAME: 'pull_request' }],
+  ])('fails in a CI job %s', (_title, env) => {
+    expect(secretOf(env)).toBe('no-audit-secret');
+    expect(() => statSync(file())).toThrow('ENOENT');
+  });
+
+  test.each(['', 'false'])('CI=%s is no CI job', (CI) => {
+    expect(secretOf({ CI })).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('an empty variable is no secret', () => {
     expect(secretOf({ ONCEOVER_AUDIT_SECRET: '' })).toMatch(/^[0-9a-f]{64}$/);
   });
 

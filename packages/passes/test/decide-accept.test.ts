@@ -142,6 +142,7 @@ const tamperedFile: SignedFile = {
   statement: signedFile(passStatement({ model: 'other' }), dev).statement,
   signature: signedFile(pass, dev).signature,
 };
+const { referencesDigest: _, contextDigest: __, settings: ___, ...olderPass } = pass;
 const many = Array.from({ length: 500 }, (): SignedFile => unusable);
 
 const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
@@ -197,6 +198,20 @@ const refusals: readonly [title: string, why: RefusalReason, given: Case][] = [
     'a run on a part of the change, even with a pass on the same part',
     'other-scope',
     { subject: { scope: 'uncommitted' }, passes: [[passStatement({ scope: 'uncommitted' }), dev]] },
+  ],
+  ['a pass of an older version', 'older-version', { passes: [[olderPass, dev]] }],
+  [
+    'a pass of an older version, for a gate with other settings',
+    'older-version',
+    { passes: [[olderPass, dev]], subject: { settings: { failOn: '"high"' } } },
+  ],
+  ['another reference file', 'other-references', { subject: { referencesDigest: digest('the standard') } }],
+  ['another list of files', 'other-context', { subject: { contextDigest: digest('src/new.ts') } }],
+  ['another threshold', 'other-settings', { subject: { settings: { failOn: '"critical"' } } }],
+  [
+    'a pattern of never_for that matches no file',
+    'idle-pattern',
+    { policy: { neverFor: ['src/auht'] }, request: { hasFile: () => false } },
   ],
   ['another prompt', 'other-prompt', { subject: { promptDigest: digest('edited prompt') } }],
   [
@@ -355,7 +370,10 @@ describe('decideAccept refuses', () => {
       'signer-expired': true,
       'signer-revoked': true,
       'too-few-signers': true,
+      'older-version': true,
       'other-prompt': true,
+      'other-references': true,
+      'other-context': true,
       'other-settings': true,
       'other-scope': true,
       'other-agent': true,
@@ -365,6 +383,7 @@ describe('decideAccept refuses', () => {
       'too-old': true,
       'in-the-future': true,
       'excluded-path': true,
+      'idle-pattern': true,
       'waiver-missing': true,
       'drawn-for-audit': true,
     };

@@ -129,7 +129,15 @@ const REPLAYED = [
   attack('for uncommitted changes', 'other-scope', [signedPass({ scope: 'uncommitted' })]),
   attack('by an agent that the gate does not allow', 'other-agent', [signedPass({ agent: 'echo' })]),
   attack('by an agent with a name of JavaScript', 'other-agent', [signedPass({ agent: '__proto__' })]),
-  attack('with fail_on raised', 'other-settings', [signedPass({ settingsDigest: digest('fail_on: critical') })]),
+  attack('with another reference file', 'other-references', [signedPass({ referencesDigest: digest('lax standard') })]),
+  attack('with other files in the prompt', 'other-context', [signedPass({ contextDigest: digest('other files') })]),
+  attack('with convergence only in the settings of the signer', 'other-settings', [
+    signedPass({ settings: { convergence: '{"unchangedCode":"must_fix_only"}' } }),
+  ]),
+  attack('with fail_on raised', 'other-settings', [signedPass({ settings: { failOn: '"critical"' } })]),
+  attack('with the settings of another model', 'other-settings', [
+    signedPass({ settingsDigest: digest('model: small') }),
+  ]),
   attack('from a year ago', 'too-old', [signedPass({ passedAt: '2025-11-17T12:00:00.000Z' })]),
   attack('from a year ahead', 'in-the-future', [signedPass({ passedAt: '2027-11-17T12:00:00.000Z' })]),
   attack('after the clock was set back', 'in-the-future', [good], { now: '2026-11-17T11:00:00.000Z' }),
@@ -143,7 +151,7 @@ const REPLAYED = [
 
 const REWRITTEN = [
   attack('nothing', 'unusable-statement', [raw('')]),
-  attack('a mark', 'unusable-statement', [raw(text.replace('pass/v1', 'mark/v1'))]),
+  attack('a mark', 'unusable-statement', [raw(text.replace('pass/v2', 'mark/v2'))]),
   attack('a pass with a field "marked"', 'unusable-statement', [
     raw(text.replace('"slot":1', '"marked":true,"slot":1')),
   ]),
@@ -170,7 +178,7 @@ const REWRITTEN = [
   ]),
   attack('a path with ..', 'unusable-statement', [raw(text.replaceAll('src/total.ts', 'src/../a.ts'))]),
   attack('slot 1 as text', 'unusable-statement', [raw(text.replace('"slot":1', '"slot":"1"'))]),
-  attack('version 2', 'unusable-statement', [raw(text.replace('pass/v1', 'pass/v2'))]),
+  attack('version 3', 'unusable-statement', [raw(text.replace('pass/v2', 'pass/v3'))]),
   attack('a waiver in place of a pass', 'no-statement', [raw(bytesOf(waiverStatement({ finding: pass.content })))]),
   attack('two halves, one in each file', 'unusable-statement', [raw(text.slice(0, 300)), raw(text.slice(300))]),
 ] as const;

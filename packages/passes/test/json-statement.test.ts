@@ -14,7 +14,7 @@ describe('writeStatement', () => {
     expect(JSON.parse(pass)).toMatchObject({
       _type: 'https://in-toto.io/Statement/v1',
       subject: [{ name: 'review:src:code-quality@1', digest: { sha256: passStatement().content } }],
-      predicateType: 'urn:onceover:pass/v1',
+      predicateType: 'urn:onceover:pass/v2',
       predicate: {
         gate: 'review:src:code-quality',
         prompt_digest: digest('prompt'),
@@ -77,6 +77,9 @@ describe('readStatement', () => {
       slot: fc.integer({ min: 1, max: 9 }),
       files,
       promptDigest: hex,
+      referencesDigest: fc.option(hex),
+      contextDigest: fc.option(hex),
+      settings: fc.dictionary(fc.stringMatching(/^[a-z]{1,8}([A-Z][a-z]{1,8})?$/), line, { maxKeys: 3 }),
       model: fc.option(line),
       session: fc.constantFrom('new' as const, 'resumed' as const),
       filesOpened: fc.option(fc.array(fc.string({ unit: 'grapheme' }))),
@@ -96,6 +99,13 @@ describe('readStatement', () => {
         expect(statementKey(statement)).toBe(filesDigest(statement.files));
       }),
     );
+  });
+
+  test('reads a pass of an older version, which does not name its whole subject', () => {
+    const { referencesDigest: _, contextDigest: __, settings: ___, ...older } = passStatement();
+    const bytes = bytesOf(older);
+    expect(bytes.toString()).toContain('"predicateType":"urn:onceover:pass/v1"');
+    expect(readStatement(bytes)).toEqual({ ok: true, statement: older });
   });
 
   test('reads back every waiver that was written', () => {
@@ -158,10 +168,18 @@ describe('readStatement', () => {
       'predicate',
     ],
     ['a key twice in a file', substitute('"mode":', '"path":"src/x.ts","mode":'), 'duplicate-key', 'path'],
-    ['a mark as its kind', substitute('urn:onceover:pass/v1', 'urn:onceover:mark/v1'), 'unknown-kind'],
-    ['version 2 of a pass', substitute('pass/v1', 'pass/v2'), 'unknown-kind'],
-    ['the kind of a waiver', substitute('urn:onceover:pass/v1', 'urn:onceover:waiver/v1'), 'unknown-field'],
-    ['a kind that is a name of JavaScript', substitute('urn:onceover:pass/v1', 'constructor'), 'unknown-kind'],
+    ['a mark as its kind', substitute('urn:onceover:pass/v2', 'urn:onceover:mark/v1'), 'unknown-kind'],
+    ['version 3 of a pass', substitute('pass/v2', 'pass/v3'), 'unknown-kind'],
+    ['the fields of version 2 as version 1', substitute('pass/v2', 'pass/v1'), 'unknown-field', 'references_digest'],
+    ['no settings', substitute('"settings":{},', ''), 'missing-field', 'settings'],
+    [
+      'a setting that is not a text',
+      substitute('"settings":{}', '"settings":{"fail_on":1}'),
+      'wrong-value',
+      'settings',
+    ],
+    ['the kind of a waiver', substitute('urn:onceover:pass/v2', 'urn:onceover:waiver/v1'), 'unknown-field'],
+    ['a kind that is a name of JavaScript', substitute('urn:onceover:pass/v2', 'constructor'), 'unknown-kind'],
     ['another field in the statement', substitute('"predicate":', '"note":1,"predicate":'), 'unknown-field', 'note'],
     ['another field in the predicate', substitute('"slot":1', '"slot":1,"marked":true'), 'unknown-field', 'marked'],
     ['another field in a file', substitute('"mode":', '"size":1,"mode":'), 'wrong-value', 'files'],

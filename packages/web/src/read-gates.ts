@@ -35,12 +35,11 @@ const COUNTS_AS = {
 
 async function slotProof(
   { ports, facts }: Preview,
-  { gate, cycle }: GateState,
+  { gate, subject, cycle }: GateState,
   { slot, covers, passIteration, latest }: SlotState,
   tree: SnapshotId | null,
 ): Promise<Proof['slots'][number]> {
-  const key = { gate: gate.id, slot, content: gate.content, promptDigest: gate.rubric.digest };
-  const receipt = await ports.receipts.find('review', { ...key, scope: facts.comparison.scope.key });
+  const receipt = await ports.receipts.find('review', { ...subject, slot, scope: facts.comparison.scope.key });
   const iteration = receipt?.iteration ?? passIteration ?? latest?.iteration ?? null;
   const record = cycle.find((candidate) => candidate.slot === slot && candidate.iteration === iteration) ?? null;
   const saw = covers === 'rests' ? (record?.own?.snapshot ?? null) : null;

@@ -1,5 +1,5 @@
 import { ok } from '@onceover/base/kernel/result';
-import type { ReceiptStore } from '@onceover/gates/src/run/record/receipts.ts';
+import { type ReceiptStore, receiptKey } from '@onceover/gates/src/run/record/receipts.ts';
 import type { ReceiptKeys, Receipts } from '@onceover/gates/src/run/types.ts';
 
 /** Receipts in memory. */
@@ -17,11 +17,5 @@ export function memoryReceipts(): ReceiptStore {
 }
 
 function nameOf<K extends keyof Receipts>(kind: K, key: ReceiptKeys[K]): string {
-  return JSON.stringify([kind, ...NAMES[kind](key)]);
+  return JSON.stringify(receiptKey(kind, key));
 }
-
-const NAMES: { readonly [K in keyof Receipts]: (key: ReceiptKeys[K]) => readonly unknown[] } = {
-  review: ({ gate, slot, content, scope, promptDigest }) => [gate, slot, content, scope, promptDigest],
-  check: ({ gate, command, tree }) => [gate, command, tree],
-  held: ({ gate, branch, mergeBase }) => (branch === null ? [gate, null, mergeBase] : [gate, branch]),
-};

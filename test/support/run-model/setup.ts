@@ -81,7 +81,7 @@ export function settingsOf(setup: Setup): Settings {
     shareReading: 'reviews',
     recheckDomain: false,
     trustMarks: false,
-    convergence: { unchangedCode: 'block', ratchet: false },
+    convergence: { unchangedCode: 'block' },
     waivers: { who: 'people', signers: null },
     passes: null,
     budget: { usd: null, dispatches: setup.budget },

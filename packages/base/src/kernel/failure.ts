@@ -117,6 +117,8 @@ export type Failure =
       'no-signing-key': { format: string | null };
       'signing-failed': { why: SigningTrouble; key: string; said: string };
       'short-audit-secret': unknown;
+      /** The policy audits passes of other clones, and this CI job has no secret that decides which ones. */
+      'no-audit-secret': unknown;
       /** onceover is not configured to use passes of other clones. */
       'passes-off': { why: PassesOff };
       'unknown-run': { id: string | null };

@@ -4,7 +4,7 @@ import { asShellWord, type ByKind, byKind, type Message, quoted } from './wordin
 
 type SigningFailure = Extract<
   Failure,
-  { kind: 'no-signing-key' | 'signing-failed' | 'short-audit-secret' | 'passes-off' }
+  { kind: 'no-signing-key' | 'signing-failed' | 'short-audit-secret' | 'no-audit-secret' | 'passes-off' }
 >;
 
 /**
@@ -30,6 +30,10 @@ export const SIGNING_FAILURES = {
   'short-audit-secret': () => ({
     what: 'ONCEOVER_AUDIT_SECRET has fewer than 16 characters, so authors could guess which passes are audited.',
     next: 'Use the output of "openssl rand -hex 32" as the secret.',
+  }),
+  'no-audit-secret': () => ({
+    what: 'passes.audit is set, but this CI job has no ONCEOVER_AUDIT_SECRET, so every job would draw other passes.',
+    next: 'Give the job the output of "openssl rand -hex 32" as the secret ONCEOVER_AUDIT_SECRET. Where no secret may be, as for forks, use "onceover run --no-accept".',
   }),
 } satisfies ByKind<SigningFailure, Message>;
 

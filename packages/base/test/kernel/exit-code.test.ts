@@ -33,6 +33,7 @@ const CODES: OneOfEach = {
   'no-signing-key': [{ kind: 'no-signing-key', format: null }, USAGE],
   'signing-failed': [{ kind: 'signing-failed', why: 'timeout', key: 'x', said: '' }, COULD_NOT_JUDGE],
   'passes-off': [{ kind: 'passes-off', why: { kind: 'not-set' } }, 2],
+  'no-audit-secret': [{ kind: 'no-audit-secret' }, USAGE],
   'short-audit-secret': [{ kind: 'short-audit-secret' }, USAGE],
   'not-trusted': [{ kind: 'not-trusted', commands: ['make'] }, COULD_NOT_JUDGE],
   'ambiguous-name': [{ kind: 'ambiguous-name', name: 'x' }, USAGE],

@@ -55,6 +55,7 @@ function samples(input: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       input,
       /onceover init --passes/,
     ],
+    'no-audit-secret': [{ kind: 'no-audit-secret' }, 'ONCEOVER_AUDIT_SECRET', /run --no-accept/],
     'short-audit-secret': [{ kind: 'short-audit-secret' }, 'ONCEOVER_AUDIT_SECRET', /openssl rand -hex 32/],
     disk: [{ kind: 'disk', action: 'write', path: input, code: 'ENOSPC' }, input, /Free some space/],
     'input-cut-off': [{ kind: 'input-cut-off', code: input }, input, /Check the command that writes to the pipe/],

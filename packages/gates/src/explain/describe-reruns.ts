@@ -27,7 +27,10 @@ export const RERUNS = {
   files: (next: NextSlots) => `you edit, add or remove a file that it covers: then ${runs(next)}`,
   notFiles: (next: NextSlots) =>
     `not when its files change: then ${runs(next)}${next.latch ? ' (with after_pass: all, it runs too)' : ', and this reviewer is skipped'}`,
-  prompt: { review: 'you edit its prompt file', rule: 'you edit the instructions of its rule' },
+  prompt: {
+    review: 'you edit its prompt file, or change a setting that its verdict depends on',
+    rule: 'you edit the instructions or a reference file of its rule, or change a setting that its verdict depends on',
+  },
   anyRun: 'another gate has to run (unchanged_gates: run)',
   force: (slots: readonly SlotNumber[]) => `you use --force: ${notReviewed(slots)}`,
   certify: (slots: readonly SlotNumber[]) => `before a run passes (certify: true): ${notReviewed(slots)}`,

@@ -4,12 +4,13 @@ import type { ReviewGate, SlotPlan } from '../gate-types.ts';
 import { describePlan } from '../result/describe/reasons.ts';
 import { findingDocument, gateDocument, slotDocument } from '../result/json.ts';
 import type { GateOutcome } from '../result/types.ts';
-import { configuredGates, idleGateOf, subjectOf } from '../run/decide/gate-list.ts';
-import { findingState } from '../run/decide/gate-state.ts';
+import { configuredGates } from '../run/decide/gate-list.ts';
+import { findingState, type GateState } from '../run/decide/gate-state.ts';
 import type { ReviewPlan } from '../run/decide/plan-run.ts';
 import { fixResult, isAskedAbout } from '../run/describe/logs.ts';
 import { type Preview, previewGates, READ_ONLY } from '../run/open-run.ts';
 import type { RunFacts, RunPorts } from '../run/ports.ts';
+import { idleGateOf, subjectOf } from './decide-subject.ts';
 import { describeFindingState } from './describe-finding.ts';
 import { checkReruns, RERUNS, reviewReruns } from './describe-reruns.ts';
 import { cacheDocument, type RunExplanation, type RunExplanationDocument, readsDocument } from './json.ts';
@@ -111,8 +112,8 @@ async function explainReview(
   const { ports, request, plan, facts } = preview;
   const review = plan.reviews.find(({ state }) => state.gate.id === gateOutcome.id);
   if (review === undefined) return null;
-  const gate = await withSharedReasons(preview, review.state.gate, gateOutcome);
   const { state } = review;
+  const gate = await withSharedReasons(preview, state, gateOutcome);
   const isMeant = (slot: number) => only === null || slot === only;
   const slotPlans = plannedSlots(review).filter(({ slot }) => isMeant(slot));
   const findings = state.findings.filter(
@@ -160,23 +161,22 @@ async function explainReview(
 
 /** Adds the reason why no pass of another clone counts to the gate's reviewers, even if they have run here since. */
 async function withSharedReasons(
-  { ports: { shared }, request, facts }: Preview,
-  gate: ReviewGate,
+  { ports, request, facts }: Preview,
+  state: GateState,
   gateOutcome: GateOutcome,
 ): Promise<GateOutcome> {
   const { scope } = facts.comparison;
+  const { shared } = ports;
   if (shared == null || scope.kind === 'narrow') return gateOutcome;
-  const [{ wantedPass }, { changedAgents }] = await Promise.all([
+  const [{ wantedPass }, { readAllowedAgents }] = await Promise.all([
     import('../run/decide/travel.ts'),
-    import('@onceover/repo/trust/changed-agents'),
+    import('../run/read/shared-passes.ts'),
   ]);
-  const { settings, builtInAgents: builtIn = [], root } = request;
-  const paths = facts.snapshot.entries.map(({ path }) => path);
-  const agentFacts = { settings, builtIn, changed: changedAgents(settings.agent, root, paths) };
+  const allowedAgents = await readAllowedAgents(ports, request, facts.snapshot.entries);
   const slots = await Promise.all(
     gateOutcome.slots.map(async (slot) => {
       if (slot.why === 'accepted') return slot;
-      const passRequest = wantedPass(gate, slot.slot, scope.key, agentFacts);
+      const passRequest = wantedPass(state, slot.slot, scope.key, allowedAgents);
       return { ...slot, shared: await shared.explain(passRequest) };
     }),
   );

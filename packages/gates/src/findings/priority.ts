@@ -24,7 +24,6 @@ export function onlyWarns(
   const thresholds: Priority[] = [
     ...(onRerun === true ? [rerunNewIssueThreshold] : []),
     ...(seenBefore >= 1 && convergence?.unchangedCode === 'must_fix_only' ? (['high'] as const) : []),
-    ...(seenBefore >= 2 && convergence?.ratchet === true ? (['critical'] as const) : []),
   ];
   return isBelow(priority, thresholds.reduce(moreSevere, failOn));
 }

@@ -7,8 +7,9 @@ import { problemsIn } from '../findings/same-code.ts';
 import type { ReportedFinding } from '../findings/types.ts';
 import { isContested, isOpen, type ResolvedFinding } from '../findings/types.ts';
 import { describeGateDetail, describeSlotReason } from './describe/reasons.ts';
+import { describeRefusal } from './describe/refusals.ts';
 import { describeRunNotice } from './describe/result.ts';
-import { describeRefusal, describeRepeated } from './describe/shared.ts';
+import { describeRepeated } from './describe/shared.ts';
 import type { findingSchema, runSchema } from './json-schema.ts';
 import type { GateOutcome, RunOutcome, SlotOutcome } from './types.ts';
 

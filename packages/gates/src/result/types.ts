@@ -4,7 +4,7 @@ import type { AgentFailure, DispatchPlan, NoReading, SlotTrouble, Usage } from '
 import type { Failure } from '@onceover/base/kernel/failure';
 import type { CommitId, GateId, RepoPath } from '@onceover/base/kernel/ids';
 import type { Scope, WithheldFile } from '@onceover/base/kernel/repository';
-import type { Acceptance, RefusalReason } from '@onceover/passes/types';
+import type { Acceptance } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
 import type { ReportedFinding } from '../findings/types.ts';
 import type { Gate, RunReason, ShareEnd, SlotPlan, SlotRun } from '../gate-types.ts';
@@ -126,6 +126,8 @@ export type SlotOutcome = {
 
 export type RunNotice =
   | { readonly kind: 'idle-gate'; readonly path: string }
+  /** `onceover.yml` has a setting of an older version that no longer has an effect. */
+  | { readonly kind: 'ignored-setting'; readonly name: string }
   | { readonly kind: 'tracked-log-dir'; readonly logDir: string }
   | { readonly kind: 'unnameable'; readonly name: string }
   | { readonly kind: 'submodule'; readonly path: RepoPath }
@@ -219,7 +221,7 @@ export type RunProgress =
       readonly gate: GateId;
       readonly plan: SlotPlan;
       /** Why the reviewer runs although passes of other clones can count; missing if the reason is not worth a line. */
-      readonly noPass?: RefusalReason;
+      readonly noPass?: string;
     }
   | (OfSlot & { readonly kind: 'slot-started'; readonly agent: string; readonly dispatch: DispatchPlan })
   | (OfSlot & { readonly kind: 'slot-active'; readonly doing: string | null; readonly usage: Usage | null })

@@ -1,20 +1,17 @@
 import { type Entry, SUBMODULE, SYMLINK } from '@onceover/base/kernel/repository';
-import { stemOf } from './review-id.ts';
-import type {
-  Mark,
-  MarkReceipt,
-  Notice,
-  PastPass,
-  ReviewExplanation,
-  RuleReviewTask,
-  TaskFacts,
-  WriteReason,
-} from './types.ts';
+import type { Mark, MarkReceipt, Notice, RuleReviewTask, TaskFacts, WriteReason } from './types.ts';
 
 type Cache = 'content' | 'strict';
 
-/** A review with its current state. `mark` is the file that marks it as passed; `null` if there is none. */
-type MarkedReview = { readonly task: RuleReviewTask; readonly facts: TaskFacts; readonly mark: Mark | null };
+/** A review with its current state. */
+type MarkedReview = {
+  readonly task: RuleReviewTask;
+  readonly facts: TaskFacts;
+  /** The file that marks it as passed; `null` if there is none. */
+  readonly mark: Mark | null;
+  /** The state of the review in which a run counts it as passed; `null` if no run does. */
+  readonly passed: TaskFacts | null;
+};
 
 /**
  * A review, and why it has to be done. `why` is `null` if it is skipped, because it passed and its files are unchanged.
@@ -26,7 +23,9 @@ export type DecidedReview = MarkedReview & { readonly why: WriteReason | null; r
  * as passed.
  */
 export function decideReview(review: MarkedReview, cache: Cache): DecidedReview {
-  const { task, facts, mark } = review;
+  const { task, facts, mark, passed } = review;
+  // Reviewers that onceover ran passed exactly this state, so no mark is needed.
+  if (passed !== null && matchesExactly(passed, facts)) return { ...review, why: null, notices: [] };
   if (mark === null) return { ...review, why: 'not-passed', notices: [] };
   const { receipt, tracked } = mark;
   if (cache === 'strict' && !(receipt !== null && matchesExactly(receipt, facts))) {
@@ -51,7 +50,7 @@ export function isTrusted(receipt: MarkReceipt | null, facts: TaskFacts, cache: 
 /**
  * Whether the review was marked as passed with the same rules, rule texts, paths, contents, context and prompt version.
  */
-function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
+function matchesExactly(receipt: TaskFacts, facts: TaskFacts): boolean {
   return (
     receipt.promptVersion === facts.promptVersion &&
     receipt.parts.length === facts.parts.length &&
@@ -60,7 +59,7 @@ function matchesExactly(receipt: MarkReceipt, facts: TaskFacts): boolean {
   );
 }
 
-function sameFiles(receipt: MarkReceipt, { files }: TaskFacts): boolean {
+function sameFiles(receipt: TaskFacts, { files }: TaskFacts): boolean {
   return receipt.files.length === files.length && haveEqual(receipt.files, files, ['path', 'sha256', 'link']);
 }
 
@@ -88,19 +87,6 @@ function changesSince(receipt: MarkReceipt, facts: TaskFacts): Notice[] {
     }
   }
   return notices;
-}
-
-/** Explains why the review with this id is done or skipped. Returns `null` if the id is unknown. */
-export function explainReview(id: string, now: readonly DecidedReview[], past: PastPass): ReviewExplanation | null {
-  const review = now.find(({ task }) => task.id === id);
-  if (review !== undefined) {
-    const { task, mark, why } = review;
-    const commonFields = { id, task, passed: mark !== null, receipt: mark?.receipt ?? null };
-    return why === null ? { kind: 'skipped', ...commonFields } : { kind: 'to-do', why, ...commonFields };
-  }
-  const successor = now.find(({ task }) => stemOf(task.id) === stemOf(id));
-  if (successor !== undefined) return { kind: 'changed', id, task: successor.task, ...past };
-  return past.passed || past.receipt !== null ? { kind: 'not-asked-for', id, task: null, ...past } : null;
 }
 
 const FILE_MODE = '100644';

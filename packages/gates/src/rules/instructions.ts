@@ -1,9 +1,10 @@
 import type { ReviewId } from '@onceover/base/kernel/ids';
 import { hiddenByLogDir, isGenerated } from '@onceover/base/kernel/paths';
-import type { Changes, Listing, Repository } from '@onceover/base/kernel/repository';
+import type { Changes, Listing, Repository, RepositoryPaths } from '@onceover/base/kernel/repository';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type { Settings } from '@onceover/repo/config/settings';
 import { openContents } from '@onceover/repo/git/working-files';
-import { type DecidedReview, decideReview, explainReview } from './decide.ts';
+import { type DecidedReview, decideReview } from './decide.ts';
 import { openProject, rulesFor } from './load.ts';
 import { markerPath, openPasses, replaceInstructionFiles } from './passes.ts';
 import { instructionFile } from './prompt.ts';
@@ -17,13 +18,23 @@ import {
   toPaths,
 } from './select-files.ts';
 import { identify, matchRules, planTasks } from './tasks.ts';
-import type { InstructionsOutcome, Notice, ReviewExplanation, Rule, WrittenTask } from './types.ts';
+import type { InstructionsOutcome, Notice, Rule, TaskFacts, WrittenTask } from './types.ts';
 
-type Options = { readonly files: GivenFiles | null; readonly base: string | null };
+/** Returns the review tasks that a run counts as passed, in the state in which they passed. */
+export type PassedTasks = (
+  repository: RepositoryPaths,
+  options: { readonly base: string | null; readonly settings: Pick<Settings, 'passes'> },
+) => Promise<ReadonlyMap<ReviewId, TaskFacts>>;
+
+export type InstructionsWish = {
+  readonly files: GivenFiles | null;
+  readonly base: string | null;
+  readonly passedTasks: PassedTasks;
+};
 
 /** Writes one instruction file for each review that the change or the given files need. */
-export async function instructions(cwd: string, options: Options): Promise<Result<InstructionsOutcome>> {
-  const preparation = await prepare(cwd, options);
+export async function instructions(cwd: string, options: InstructionsWish): Promise<Result<InstructionsOutcome>> {
+  const preparation = await prepareReviews(cwd, options);
   if (!preparation.ok) return preparation;
   const { root, passes, reviews, context, selection, ruleCount, notices } = preparation.value;
   const toWrite = reviews.filter(({ why }) => why !== null);
@@ -61,23 +72,10 @@ export async function rules(
   return ok({ rules: ruleSet.rules.filter((rule) => (matches.get(rule) ?? []).length > 0), notices });
 }
 
-export async function explainReviewId(
-  cwd: string,
-  id: string,
-  base: string | null,
-): Promise<Result<ReviewExplanation>> {
-  const preparation = await prepare(cwd, { files: null, base });
-  if (!preparation.ok) return preparation;
-  const { reviews, passes, passed } = preparation.value;
-  const past = { passed: passed.has(id), receipt: await passes.receipt(id as ReviewId) };
-  const explanation = explainReview(id, reviews, past);
-  return explanation === null ? err({ kind: 'unknown-subject', name: id }) : ok(explanation);
-}
-
 /**
  * Returns all reviews, each with the decision to do or skip it. `passed` contains every id that is marked as passed.
  */
-async function prepare(cwd: string, options: Options) {
+export async function prepareReviews(cwd: string, options: InstructionsWish) {
   const project = await openProject(cwd);
   if (!project.ok) return project;
   const { place, repository, settings } = project.value;
@@ -111,13 +109,17 @@ async function prepare(cwd: string, options: Options) {
   const { ids: passedIds, notFiles } = marks.value;
   const taskContents = [];
   for (const task of tasks) taskContents.push({ task, content: await contents.digest(task.files) });
+  const identified = identify(taskContents);
+  const isOpen = identified.some(({ id }) => !passedIds.has(id));
+  const passedInRun = isOpen ? await options.passedTasks(place, { base: options.base, settings }) : new Map();
   const reviews: DecidedReview[] = [];
-  for (const task of identify(taskContents)) {
+  for (const task of identified) {
     const { id } = task;
     const mark = passedIds.has(id)
       ? { tracked: trackedPaths.has(markerPath(id)), receipt: await passes.receipt(id) }
       : null;
-    reviews.push(decideReview({ task, facts: taskFacts(task, context), mark }, settings.cache));
+    const facts = taskFacts(task, context);
+    reviews.push(decideReview({ task, facts, mark, passed: passedInRun.get(id) ?? null }, settings.cache));
   }
   const selection: InstructionsOutcome['selection'] =
     listed === null

@@ -22,6 +22,9 @@ import type { MarkReceipt, RuleFacts, TaskFacts } from './types.ts';
  */
 export const INSTRUCTIONS_FOLDER = 'review_instructions';
 
+/** The folder in the git folder in which runs store the verdicts of reviewers. */
+export const RECEIPTS_FOLDER = 'onceover/receipts';
+
 const FOLDER_PATH = `${GENERATED_FOLDER}/${INSTRUCTIONS_FOLDER}`;
 const SUFFIX = '.md';
 

@@ -28,7 +28,6 @@ import type { ReferenceFiles } from '../rules/select-files.ts';
 import { fileRubric } from './decide/gate-list.ts';
 import type { RunPorts, RunRequest, SharedPasses } from './ports.ts';
 import { takePrefetch } from './prefetch.ts';
-import { failingChecks } from './read/state.ts';
 import { openReceipts } from './record/receipts.ts';
 import { openRecords } from './record/records.ts';
 import { executeRun, previewRun, type RunPreview } from './run.ts';
@@ -194,7 +193,11 @@ export async function previewGates(repository: RepositoryPaths, options: RunOpti
   const preview = flat(await storeResult(previewRun(ports, request)));
   if (!preview.ok) return preview;
   const { facts } = preview.value;
-  return ok({ ...run.value, ...preview.value, failingChecks: () => failingChecks(ports, request, facts) });
+  return ok({
+    ...run.value,
+    ...preview.value,
+    failingChecks: async () => (await import('./read/failing-checks.ts')).failingChecks(ports, request, facts),
+  });
 }
 
 type Sharing = { readonly shared: SharedPasses; readonly request: Pick<RunRequest, 'builtInAgents'> };

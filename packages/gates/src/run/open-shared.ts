@@ -2,6 +2,7 @@ import { AGENT_NAMES } from '@onceover/base/kernel/agent-names';
 import type { Failure } from '@onceover/base/kernel/failure';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import type { Result } from '@onceover/base/kernel/result';
+import { subjectKey } from '@onceover/base/kernel/review-subject';
 import { openTrusted } from '@onceover/passes/open-trusted';
 import type { Acceptance, PassRequest } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
@@ -51,6 +52,7 @@ export function openShared(repository: RepositoryPaths, runSettings: RunSettings
   let trouble: NoBasePolicy | null = null;
   let isClosed = false;
   let isLate = false;
+  let isBlocked = false;
   const startEarly = (openResult: Awaited<typeof opening>) => {
     if (openResult.ok && !isClosed && !openResult.value.carrier.isFresh()) startFetch(openResult.value);
   };
@@ -113,6 +115,12 @@ export function openShared(repository: RepositoryPaths, runSettings: RunSettings
         trouble ??= openResult.why;
         return requests.map(() => NOT_CONFIGURED);
       }
+      const { noAudit } = openResult.value;
+      if (noAudit !== null) {
+        trouble ??= { kind: 'failed', failure: noAudit };
+        isBlocked = noAudit.kind === 'no-audit-secret' || noAudit.kind === 'short-audit-secret';
+        return requests.map(() => NOT_CONFIGURED);
+      }
       // Decide about each pass only once, so that the plan and the verdict of the run agree.
       const newRequests = requests.filter((request) => !decisions.has(keyOf(request)));
       const acceptances = newRequests.length === 0 ? [] : await decide(newRequests, openResult.value);
@@ -148,6 +156,7 @@ export function openShared(repository: RepositoryPaths, runSettings: RunSettings
         : { kind: 'not-shared', failure: shareResult.failure };
     },
     problem: () => trouble,
+    refusal: () => (isBlocked && trouble?.kind === 'failed' ? trouble.failure : null),
     close() {
       isClosed = true;
       stop.abort();
@@ -173,6 +182,6 @@ function asUnreachable(decision: Acceptance): Acceptance {
   return isMissing ? { ...decision, why: 'unreachable' } : decision;
 }
 
-function keyOf({ subject: { gate, slot, content, scope, promptDigest } }: PassRequest): string {
-  return JSON.stringify([gate, slot, content, scope, promptDigest]);
+function keyOf({ subject }: PassRequest): string {
+  return JSON.stringify([subject.slot, subject.scope, ...subjectKey(subject)]);
 }

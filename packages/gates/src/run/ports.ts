@@ -8,6 +8,7 @@ import type { JobReuse } from '@onceover/agents/economy/types';
 import type { LedgerSlot } from '@onceover/agents/ledger/entries';
 import type { Ledger } from '@onceover/agents/ledger/store';
 import type { CacheNote, KeptSession, SlotTrouble } from '@onceover/base/kernel/agent';
+import type { Failure } from '@onceover/base/kernel/failure';
 import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '@onceover/base/kernel/ports';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '@onceover/base/kernel/repository';
@@ -190,6 +191,8 @@ export interface SharedPasses {
   share(statements: readonly TravellingStatement[], isAsked: boolean): Promise<ShareEnd>;
   /** The reason why no pass of another clone can count; `null` if passes can count. */
   problem(): NoBasePolicy | null;
+  /** Why the run must not go on without passes of other clones, such as a missing secret; `null` if it may. */
+  refusal(): Failure | null;
   /** Ends a fetch that is no longer needed. */
   close(): void;
 }

@@ -6,7 +6,7 @@ import { decideRun, type GateRun, type RunPlan } from './decide/plan-run.ts';
 import { NO_ACTIONS, type RunActions } from './judge/judge-run.ts';
 import type { RunContext, RunFacts, RunPorts, RunRequest } from './ports.ts';
 import { readGateStates } from './read/state.ts';
-import { archiveEndedCycles, markPassed, recordPassingGates, watchGateFiles } from './record/after-run.ts';
+import { archiveEndedCycles, recordPassingGates, watchGateFiles } from './record/after-run.ts';
 import { concludeRun, ledgerRun, savedUsage } from './record/summary.ts';
 
 type RunStep = {
@@ -197,7 +197,18 @@ async function finish({ ports, request }: RunContext, step: RunStep): Promise<Re
   if (facts.comparison.scope.kind === 'full' && hasIterated) {
     const gates = facts.reviews.map(({ gate }) => gate).filter(({ id }) => actions.gates.has(id));
     const allChanged = facts.snapshot.entries.map(({ path }) => path);
-    const markResult = await markPassed(ports, gates, passedIds, ports.clock.now(), allChanged, isUntouched);
+    // The code for marks is loaded only if a rule's review passed.
+    const isMarking = gates.some(({ kind, id }) => kind === 'rule' && passedIds.has(id));
+    const markResult = !isMarking
+      ? ok(undefined)
+      : await (await import('./record/marks.ts')).markPassed(
+          ports,
+          gates,
+          passedIds,
+          ports.clock.now(),
+          allChanged,
+          isUntouched,
+        );
     if (!markResult.ok) return markResult;
   }
   return archiveEndedCycles(ports, facts, { hasIterated });

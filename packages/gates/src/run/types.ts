@@ -1,5 +1,6 @@
 import type { GateId, SnapshotId } from '@onceover/base/kernel/ids';
 import type { BranchContext } from '@onceover/base/kernel/repository';
+import type { RecordedSubject } from '@onceover/base/kernel/review-subject';
 import type { Shaped } from '@onceover/base/kernel/shape';
 import type { RECEIPTS, ReviewFacts } from './record/shapes.ts';
 
@@ -16,7 +17,7 @@ export type Receipts = Omit<ShapedReceipts, 'review'> & {
  * For each kind of receipt (stored verdict), the fields that identify it. A receipt counts only if all of them match.
  */
 export type ReceiptKeys = {
-  readonly review: Pick<Receipts['review'], 'gate' | 'slot' | 'content' | 'scope' | 'promptDigest'>;
+  readonly review: RecordedSubject & Pick<Receipts['review'], 'slot' | 'scope'>;
   readonly check: Pick<Receipts['check'], 'gate' | 'command' | 'tree'>;
   /**
    * The fields that identify the record of a gate's last pass: the gate and its branch, or the merge-base if HEAD is

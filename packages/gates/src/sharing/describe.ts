@@ -2,7 +2,8 @@ import { describeAgreement } from '@onceover/agents/ledger/agreement';
 import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
 import { type Styled, UNSTYLED, wrapTo } from '@onceover/base/ui/style';
 import { count } from '@onceover/base/ui/wording';
-import { describeAcceptedPass, describeNoSharedPasses, describeRefusal } from '../result/describe/shared.ts';
+import { describeRefusal } from '../result/describe/refusals.ts';
+import { describeAcceptedPass, describeNoSharedPasses } from '../result/describe/shared.ts';
 import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './types.ts';
 
 /** The maximum number of passes and waivers that the text lists. `--json` lists all. */

@@ -1,6 +1,7 @@
 import type { TravellingStatement } from '@onceover/passes/types';
 import type * as z from 'zod';
-import { describeNoSharedPasses, describeRefusal } from '../result/describe/shared.ts';
+import { describeRefusal } from '../result/describe/refusals.ts';
+import { describeNoSharedPasses } from '../result/describe/shared.ts';
 import type { passesSchema, passesVerifySchema } from './json-schema.ts';
 import type { CurrentSlot, PassList, VerifiedFile } from './types.ts';
 

@@ -8,7 +8,7 @@ import { readStatement } from '@onceover/passes/json-statement';
 import { openTrusted, type TrustedPasses } from '@onceover/passes/open-trusted';
 import type { StoredFile, TravellingStatement } from '@onceover/passes/types';
 import { readSettings } from '@onceover/repo/config/effective-settings';
-import { describeRefusal, REFUSALS } from '../result/describe/shared.ts';
+import { describeRefusal, REFUSALS } from '../result/describe/refusals.ts';
 import { previewGates, READ_ONLY } from '../run/open-run.ts';
 import type { CurrentSlot, ListedStatement, PassList } from './types.ts';
 

@@ -9,7 +9,7 @@ import { checkSignature, LARGEST_SIGNATURE } from '@onceover/passes/ssh-signatur
 import { LARGEST_STATEMENT, type Signers, type TravellingStatement } from '@onceover/passes/types';
 import { readSettings } from '@onceover/repo/config/effective-settings';
 import type { ShareEnd } from '../gate-types.ts';
-import { REFUSALS } from '../result/describe/shared.ts';
+import { REFUSALS } from '../result/describe/refusals.ts';
 import { previewGates, READ_ONLY } from '../run/open-run.ts';
 import { sharePasses } from '../run/record/share.ts';
 import type { VerifiedFile } from './types.ts';

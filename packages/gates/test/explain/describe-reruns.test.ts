@@ -162,8 +162,11 @@ describe('an event that makes something run again', () => {
     [files([1, 2]), /then reviewers 1, 2 run$/],
     [rest([1], true), /^not when its files change: then reviewer 1 runs, and the others are skipped.*after_pass: all/],
     [rest([2]), /then reviewer 2 runs, and this reviewer is skipped$/],
-    [PROMPT, /^you edit its prompt file$/],
-    [RERUNS.prompt.rule, /^you edit the instructions of its rule$/],
+    [PROMPT, /^you edit its prompt file, or change a setting that its verdict depends on$/],
+    [
+      RERUNS.prompt.rule,
+      /^you edit the instructions or a reference file of its rule, or change a setting that its verdict depends on$/,
+    ],
     [RERUNS.anyRun, /^another gate has to run \(unchanged_gates: run\)$/],
     [RERUNS.force([2]), /^you use --force: reviewer 2 has not reviewed the current code$/],
     [RERUNS.certify([1, 2]), /certify: true\): reviewers 1, 2 have not reviewed/],

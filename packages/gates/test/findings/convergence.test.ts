@@ -7,21 +7,16 @@ import { onlyWarns } from '../../src/findings/priority.ts';
 import { addedLines, isOnUnchangedLines } from '../../src/findings/unchanged-lines.ts';
 
 type Convergence = Settings['convergence'];
-const OFF: Convergence = { unchangedCode: 'block', ratchet: false };
-const MUST_FIX: Convergence = { unchangedCode: 'must_fix_only', ratchet: false };
-const BOTH: Convergence = { unchangedCode: 'must_fix_only', ratchet: true };
-const RATCHET: Convergence = { unchangedCode: 'block', ratchet: true };
+const OFF: Convergence = { unchangedCode: 'block' };
+const MUST_FIX: Convergence = { unchangedCode: 'must_fix_only' };
 
 test.each<[string, Priority, number, Convergence, boolean]>([
-  ['the first review', 'low', 0, BOTH, false],
+  ['the first review', 'low', 0, MUST_FIX, false],
   ['off', 'low', 5, OFF, false],
   ['a medium one in the second review', 'medium', 1, MUST_FIX, true],
   ['a high one in the second review', 'high', 1, MUST_FIX, false],
   ['a high one in the third review', 'high', 2, MUST_FIX, false],
-  ['a high one in the third review, with the ratchet', 'high', 2, BOTH, true],
-  ['a critical one in the third review, with the ratchet', 'critical', 9, BOTH, false],
-  ['a medium one in the second review, with the ratchet alone', 'medium', 1, RATCHET, false],
-  ['a medium one in the third review, with the ratchet alone', 'medium', 2, RATCHET, true],
+  ['a high one in any later review', 'high', 9, MUST_FIX, false],
 ])('whether a new finding on unchanged lines only warns: %s', (_title, priority, seenBefore, convergence, expected) => {
   const levels = { failOn: 'low', rerunNewIssueThreshold: 'low', convergence } as const;
   expect(onlyWarns(priority, seenBefore === 0 ? {} : { seenBefore }, levels)).toBe(expected);
@@ -53,7 +48,7 @@ describe('a review with convergence', () => {
     at: '2026-03-02T12:00:00.000Z',
     content: content('c2'),
     where: { branch: 'work', mergeBase: 'b1' as CommitId },
-    ...{ isRerun: true, failOn: 'low', rerunNewIssueThreshold: 'low', convergence: BOTH },
+    ...{ isRerun: true, failOn: 'low', rerunNewIssueThreshold: 'low', convergence: MUST_FIX },
     ...{ status: 'fail', reported: [problem], previous: [], message: null, earlier: [] },
     ...{ seenBefore: () => 1, seenNow: () => 'blob h2', entryNow: () => null },
     ...differs,

@@ -329,6 +329,7 @@ describe('a notice', () => {
   const evil = 'a\nb\x1b';
   const samples: { readonly [K in RunNotice['kind']]: readonly [Extract<RunNotice, { kind: K }>, RegExp] } = {
     'idle-gate': [{ kind: 'idle-gate', path: evil }, /no file matches the gate path/],
+    'ignored-setting': [{ kind: 'ignored-setting', name: evil }, /has no effect any more: delete it/],
     'tracked-log-dir': [{ kind: 'tracked-log-dir', logDir: evil }, /git tracks/],
     unnameable: [{ kind: 'unnameable', name: evil }, /not UTF-8/],
     submodule: [{ kind: 'submodule', path: path(evil) }, /is a submodule; only its commit/],

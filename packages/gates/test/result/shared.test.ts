@@ -1,7 +1,7 @@
 import type { Acceptance, RefusalReason } from '@onceover/passes/types';
 import { passStatement } from '@onceover/testing/passes.ts';
 import { expect, test } from 'vitest';
-import { noPassReason } from '../../src/result/describe/shared.ts';
+import { noPassReason } from '../../src/result/describe/refusals.ts';
 
 const refused = (why: RefusalReason): Acceptance => ({ kind: 'refused', why, statement: null });
 const accepted: Acceptance = { kind: 'accepted', statement: passStatement(), signers: [] };

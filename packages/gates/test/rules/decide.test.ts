@@ -27,7 +27,7 @@ const otherPrompt = { ...receipt, promptVersion: 0 };
 const mark = (given: MarkReceipt | null, tracked = false): Mark => ({ tracked, receipt: given });
 
 function decided(given: Mark | null, cache: 'content' | 'strict') {
-  const { why, notices } = decideReview({ task, facts, mark: given }, cache);
+  const { why, notices } = decideReview({ task, facts, mark: given, passed: null }, cache);
   return [why === null ? 'skip' : 'write', why ?? 'unchanged-since-pass', notices.map((notice) => notice.kind)];
 }
 
@@ -50,6 +50,21 @@ describe('with cache: content, decides about a review with', () => {
     expect(decided(given, 'content')).toEqual(expected);
   });
 });
+
+describe.each(['content', 'strict'] as const)(
+  'with cache: %s, a review without a mark that a run counts as passed',
+  (cache) => {
+    test.each([
+      ['is skipped if everything is equal', facts, 'skip'],
+      ['is to do under another text of the rule', otherText, 'write'],
+      ['is to do with another context', otherContext, 'write'],
+      ['is to do with other files', moreFiles, 'write'],
+      ['is to do under a rule of another file', otherSource, 'write'],
+    ] as const)('%s', (_title, passed, expected) => {
+      expect(decideReview({ task, facts, mark: null, passed }, cache).why === null ? 'skip' : 'write').toBe(expected);
+    });
+  },
+);
 
 describe('with cache: strict, decides about a review with', () => {
   test.each([

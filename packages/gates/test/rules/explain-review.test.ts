@@ -1,7 +1,8 @@
 import type { ReviewId } from '@onceover/base/kernel/ids';
 import { reviewTask, rule, ruleTask } from '@onceover/testing/rules.ts';
 import { expect, test } from 'vitest';
-import { decideReview, explainReview } from '../../src/rules/decide.ts';
+import { decideReview } from '../../src/rules/decide.ts';
+import { explainReview } from '../../src/rules/decide-explanation.ts';
 import { taskFacts } from '../../src/rules/review-id.ts';
 import type { Mark } from '../../src/rules/types.ts';
 
@@ -10,7 +11,7 @@ const ID = 'style--a.py--0123456789ab';
 function explained(asked: string, mark: Mark | null, passed: boolean) {
   const task = reviewTask(ID, ruleTask(rule(), 'a.py'));
   const facts = taskFacts(task, { allChanged: [], references: new Map() });
-  const now = [decideReview({ task, facts, mark }, 'content')];
+  const now = [decideReview({ task, facts, mark, passed: null }, 'content')];
   return explainReview(asked as ReviewId, now, { passed, receipt: null });
 }
 

@@ -11,6 +11,7 @@ import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gat
 import { instructionsSchema, passSchema, rulesSchema } from '@onceover/gates/rules/json-schema';
 import * as z from 'zod';
 import { pass } from '../api.ts';
+import { passedInRuns } from '../passed-tasks.ts';
 import { answer, onlyInput, pathList } from './tool.ts';
 
 /** Adds the tools that list review rules, write review instructions, and mark a review as passed. */
@@ -25,13 +26,16 @@ export function addRuleTools(server: McpServer, root: string, platform: string):
       outputSchema: instructionsSchema.extend({ next: z.string().describe('A text that says what to do next.') }),
     },
     async (input) =>
-      answer(await instructions(root, { files: givenFiles(input.files), base: null }), (outcome) => {
-        const next = nextOfInstructions(outcome);
-        const taskList = describeInstructions(outcome, platform);
-        const text = taskList.endsWith(next) ? taskList : `${taskList}\n\n${next}`;
-        const document = { ...instructionsDocument(outcome, platform), next };
-        return [text, document, outcome.notices.map(describeNotice)];
-      }),
+      answer(
+        await instructions(root, { files: givenFiles(input.files), base: null, passedTasks: passedInRuns }),
+        (outcome) => {
+          const next = nextOfInstructions(outcome);
+          const taskList = describeInstructions(outcome, platform);
+          const text = taskList.endsWith(next) ? taskList : `${taskList}\n\n${next}`;
+          const document = { ...instructionsDocument(outcome, platform), next };
+          return [text, document, outcome.notices.map(describeNotice)];
+        },
+      ),
   );
 
   server.registerTool(

@@ -37,7 +37,8 @@ function toSettings(file: SettingsFile, yaml: YamlFile): Settings {
     shareReading: file.share_reading,
     recheckDomain: file.recheck_domain,
     trustMarks: file.trust_marks,
-    convergence: { unchangedCode: file.convergence.unchanged_code, ratchet: isOn(file.convergence.ratchet) },
+    convergence: { unchangedCode: file.convergence.unchanged_code },
+    ...(file.convergence.ratchet === undefined ? {} : { ignored: ['convergence.ratchet'] }),
     waivers: {
       who: file.waivers.who,
       signers: file.waivers.signers === undefined ? null : checkedPath(file.waivers.signers),
@@ -118,9 +119,4 @@ function checkedPath(path: string): RepoPath {
 
 function mapValues<A, B>(record: Readonly<Record<string, A>>, make: (value: A, key: string) => B): Record<string, B> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, make(value, key)]));
-}
-
-/** YAML 1.2 reads `on` and `off` as texts, but people write them as booleans, as in YAML 1.1. */
-function isOn(value: boolean | 'on' | 'off'): boolean {
-  return value === true || value === 'on';
 }

@@ -270,10 +270,8 @@ export const settingsSchema = z
         ),
         ratchet: z
           .union([z.boolean(), z.enum(['on', 'off'])])
-          .default(false)
-          .describe(
-            'If true (or on), a new finding about unchanged lines is only a warning from the third review by the same reviewer on, unless the finding is critical.',
-          ),
+          .optional()
+          .describe('Has no effect any more. onceover accepts it and shows a warning; delete it.'),
       })
       .prefault({})
       .describe('Rules that limit new findings about old code in later reviews.'),

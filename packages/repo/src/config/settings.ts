@@ -36,7 +36,9 @@ export type Settings = {
   readonly recheckDomain: boolean;
   readonly trustMarks: boolean;
   /** Decides whether a new finding fails a gate although its reviewer has already reviewed the same lines. */
-  readonly convergence: { readonly unchangedCode: 'block' | 'must_fix_only'; readonly ratchet: boolean };
+  readonly convergence: { readonly unchangedCode: 'block' | 'must_fix_only' };
+  /** The names of settings of older versions that are in the file and no longer have an effect. Missing if none is. */
+  readonly ignored?: readonly string[];
   /** Decides whether only people or also agents can waive findings. */
   readonly waivers: {
     readonly who: 'people' | 'anyone';

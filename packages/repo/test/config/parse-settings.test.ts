@@ -24,7 +24,7 @@ const DEFAULTS = {
   shareReading: 'reviews',
   recheckDomain: false,
   trustMarks: false,
-  convergence: { unchangedCode: 'block', ratchet: false },
+  convergence: { unchangedCode: 'block' },
   waivers: { who: 'people', signers: null },
   passes: null,
   budget: { usd: null, dispatches: null },
@@ -135,7 +135,7 @@ describe('good settings', () => {
     ['trust_marks: true', { trustMarks: true }],
     [
       'convergence: { unchanged_code: must_fix_only, ratchet: true }',
-      { convergence: { unchangedCode: 'must_fix_only', ratchet: true } },
+      { convergence: { unchangedCode: 'must_fix_only' }, ignored: ['convergence.ratchet'] },
     ],
     ['waivers: { who: anyone }', { waivers: { who: 'anyone', signers: null } }],
     ['budget: { usd: 0.5 }', { budget: { usd: 0.5, dispatches: null } }],

@@ -7,7 +7,6 @@ import { describeAgentFailure, describeNoReading, describeTrouble } from '@onceo
 import { type Paint, PLAIN } from '@onceover/base/ui/style';
 import { type ByKind, byKind, count, describeDuration, reviewerName } from '@onceover/base/ui/wording';
 import { describePlan, describeWhy, SESSIONS, STATUS_WORDS } from '@onceover/gates/result/describe/reasons';
-import { REFUSALS } from '@onceover/gates/result/describe/shared';
 import type { Event } from './state.ts';
 
 type EventOf<Kind extends Event['kind']> = Extract<Event, { kind: Kind }>;
@@ -32,7 +31,7 @@ const linesFor = (paint: Paint): ByKind<Event, string | null> => ({
     `${event.agent}: ${event.why === null ? `read ${count(event.files ?? 0, 'file')}` : describeNoReading(event.why)}, ${describeCost(event)}`,
   'slot-planned': (event) => {
     const { gate, plan, noPass } = event;
-    const reason = noPass === undefined ? '' : ` (no pass accepted: ${REFUSALS[noPass]})`;
+    const reason = noPass === undefined ? '' : ` (no pass accepted: ${noPass})`;
     return isRoutine(event) ? null : `${quoteName(gate)}: ${describePlan(plan)}${reason}`;
   },
   'slot-started': (event) => {

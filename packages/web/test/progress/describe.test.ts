@@ -82,7 +82,12 @@ describe('the line for an event', () => {
     ],
     [
       'a reviewer for which no pass of another clone counts',
-      { kind: 'slot-planned', gate, plan: { kind: 'run', slot, why: 'first-run' }, noPass: 'unknown-signer' },
+      {
+        kind: 'slot-planned',
+        gate,
+        plan: { kind: 'run', slot, why: 'first-run' },
+        noPass: 'the key that signed the pass is not in the signers file of the base branch',
+      },
       `${gate}: Running @2: first review (no pass accepted: the key that signed the pass is not in the signers file of the base branch)`,
     ],
     [

@@ -3,6 +3,7 @@ import type { CheckEnd } from '@onceover/base/kernel/ports';
 import { describeTrouble } from '@onceover/base/ui/describe-agent-failure';
 import { count } from '@onceover/base/ui/wording';
 import type { SlotPlan } from '../../gate-types.ts';
+import { describeDifference } from '../../subject/describe.ts';
 import type { GateOutcome, GateReason, SlotOutcome } from '../types.ts';
 import { describeAcceptedGate, describeAcceptedPass } from './shared.ts';
 
@@ -41,16 +42,22 @@ export const SESSIONS = { fresh: 'new session', resumed: 'resumed session' } as 
  * change them.
  */
 export function describePlan(plan: SlotPlan): string {
+  if (plan.kind === 'accept') return `Skipping @${plan.slot}: ${SLOT_REASONS.accepted}`;
   return plan.kind === 'skip'
     ? `Skipping @${plan.slot}: previously passed in iteration ${plan.passIteration} (num_reviews > 1)`
-    : `Running @${plan.slot}: ${SLOT_REASONS[plan.why]}`;
+    : `Running @${plan.slot}: ${runReason(plan)}`;
 }
 
 /** Describes for people why a reviewer runs or is skipped. */
 export function describeReviewerPlan(plan: SlotPlan): string {
+  if (plan.kind === 'accept') return `skip reviewer ${plan.slot}: ${SLOT_REASONS.accepted}`;
   return plan.kind === 'skip'
     ? `skip reviewer ${plan.slot}: already passed in run ${plan.passIteration}`
-    : `run reviewer ${plan.slot}: ${SLOT_REASONS[plan.why]}`;
+    : `run reviewer ${plan.slot}: ${runReason(plan)}`;
+}
+
+function runReason({ why, changed }: Extract<SlotPlan, { kind: 'run' }>): string {
+  return changed === undefined ? SLOT_REASONS[why] : `${SLOT_REASONS[why]}; ${describeDifference(changed)}`;
 }
 
 export const GATE_REASONS: Readonly<Record<GateReason, string>> = {

@@ -227,6 +227,8 @@ export function describeRunNotice(notice: RunNotice): string {
 
 const NOTICES: ByKind<RunNotice, string> = {
   'idle-gate': ({ path }) => `no file matches the gate path ${quoteName(path)}`,
+  'ignored-setting': ({ name }) =>
+    `the setting ${showInvisible(name)} in onceover.yml has no effect any more: delete it`,
   'tracked-log-dir': ({ logDir }) =>
     `git tracks records in ${quoteName(logDir)}; onceover ignores them and does not review changes to them; remove them with "git rm --cached"`,
   unnameable: ({ name }) =>

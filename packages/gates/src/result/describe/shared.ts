@@ -1,7 +1,7 @@
 import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
 import { describeFailure } from '@onceover/base/ui/describe-failure';
 import { count } from '@onceover/base/ui/wording';
-import type { Acceptance, RefusalReason } from '@onceover/passes/types';
+import type { Acceptance } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
 import type { ShareEnd } from '../../gate-types.ts';
 import type { SlotOutcome } from '../types.ts';
@@ -9,7 +9,7 @@ import type { SlotOutcome } from '../types.ts';
 type AcceptedPass = Extract<Acceptance, { kind: 'accepted' }>;
 
 /** Describes a pass of another clone: "passed by dev@example.com on 2026-11-12, claude sonnet-5-5". */
-function describePassBy({ statement, signers }: Pick<AcceptedPass, 'statement' | 'signers'>): string {
+export function describePassBy({ statement, signers }: Pick<AcceptedPass, 'statement' | 'signers'>): string {
   const signerNames = signers.map(({ principal }) => showInvisible(principal)).join(' and ');
   const model = statement.model === null ? '' : ` ${showInvisible(statement.model)}`;
   const waiverNote = statement.waived.length === 0 ? '' : `, ${count(statement.waived.length, 'waived finding')}`;
@@ -26,50 +26,6 @@ export function describeAcceptedGate(slots: readonly Pick<SlotOutcome, 'shared' 
 
 export function describeAcceptedPass(pass: AcceptedPass): string {
   return `accepted: ${describePassBy(pass)}`;
-}
-
-/** Why a pass of another clone does not count, as the end of a sentence. */
-export const REFUSALS: Readonly<Record<RefusalReason, string>> = {
-  'not-configured': 'the base branch does not configure passes',
-  'no-statement': 'no other clone shared a pass of this code',
-  unreachable: 'the passes of other clones could not be fetched',
-  'unusable-statement': 'the statement is damaged or has an unknown format',
-  'bad-signature': 'the signature of the pass is not valid',
-  'unknown-signer': 'the key that signed the pass is not in the signers file of the base branch',
-  'signer-expired': 'the key that signed the pass was not valid at that time, or is not valid now',
-  'signer-revoked': 'the key that signed the pass is revoked',
-  'too-few-signers': 'fewer people signed the pass than min_signers asks for',
-  'other-prompt': 'the pass is about another version of the prompt',
-  'other-settings': 'the pass was given with other settings of the agent or other thresholds',
-  'other-scope': 'passes count only for the whole change, and the pass or this run is about a part of it',
-  'other-agent': 'the settings do not let that agent review this gate',
-  'changed-agent': 'the change edits the program of the agent that gave the pass, or a file beside it',
-  'base-changed': "the base branch changed the gate's files since the pass",
-  'session-not-accepted': 'the pass was given in a resumed session, and accept allows only new ones',
-  'too-old': 'the pass is older than max_age',
-  'in-the-future': 'the time of the pass is in the future',
-  'excluded-path': 'never_for lists a file of this gate, so it is always reviewed here',
-  'waiver-missing': 'the pass depends on a waived finding, and no one who may waive signed the waiver',
-  'drawn-for-audit': 'the pass was drawn for an audit, so it was reviewed again',
-};
-
-/** Describes why a pass of another clone does not count and, if known, who signed it. */
-export function describeRefusal({ why, statement, signers }: Extract<Acceptance, { kind: 'refused' }>): string {
-  const hasSigners = statement !== null && signers !== undefined && signers.length > 0;
-  return `no pass accepted: ${REFUSALS[why]}${hasSigners ? ` (${describePassBy({ statement, signers })})` : ''}`;
-}
-
-/**
- * Returns why no pass of another clone counts for a reviewer that runs; `null` if the reason is not worth a line in the
- * output. Outside of CI, new code has no pass yet, which is no news.
- */
-export function noPassReason(acceptance: Acceptance | null, isPullRequest: boolean): RefusalReason | null {
-  if (acceptance?.kind !== 'refused') return null;
-  // A warning of the run already names these two problems.
-  if (acceptance.why === 'not-configured' || acceptance.why === 'unreachable') return null;
-  return isPullRequest || (acceptance.why !== 'no-statement' && acceptance.why !== 'other-scope')
-    ? acceptance.why
-    : null;
 }
 
 /** Describes why a reviewer ran although a pass of another clone counts for it. */

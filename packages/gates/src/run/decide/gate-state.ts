@@ -1,10 +1,17 @@
 import type { SnapshotId } from '@onceover/base/kernel/ids';
 import type { BranchContext, Entry, Scope } from '@onceover/base/kernel/repository';
+import {
+  compareSubjects,
+  type RecordedSubject,
+  type SubjectDifference,
+  subjectDigest,
+} from '@onceover/base/kernel/review-subject';
 import type { Acceptance } from '@onceover/passes/types';
 import { onlyWarns, type WarnLevels } from '../../findings/priority.ts';
 import type { ReportedFinding } from '../../findings/types.ts';
 import { type FindingState, isOpen, type KnownFinding } from '../../findings/types.ts';
 import type { ReviewGate, SlotNumber, SlotRun } from '../../gate-types.ts';
+import type { GateSubject, PromptMaterial } from '../../subject/review-subject.ts';
 import type { SlotRecord } from '../record-types.ts';
 import type { HeldReceipt, Receipt } from '../types.ts';
 import { isSameEntry } from './gate-list.ts';
@@ -50,13 +57,17 @@ export function findingState(finding: KnownFinding, options: StateOptions): Find
 
 export type GateFacts = {
   readonly gate: ReviewGate;
+  /** What the repository contributes to the gate's prompt. */
+  readonly material: PromptMaterial;
+  /** What a verdict on the gate is about now. */
+  readonly subject: GateSubject;
   /** All records of the gate's reviews, from every branch and scope. */
   readonly records: readonly SlotRecord[];
   /** The first iteration that reviewed the current change; 0 if the gate reviewed no earlier change. */
   readonly cycleStart: number;
   /** All findings of the gate, from every branch and scope. */
   readonly findings: readonly KnownFinding[];
-  /** The stored verdict of each reviewer (slot) on the current content with the current prompt. */
+  /** The stored verdict of each reviewer (slot) on the current subject. */
   readonly receipts: ReadonlyMap<SlotNumber, Receipt>;
   /**
    * For each reviewer without a verdict in this clone, whether a pass of another clone counts. Missing if passes are
@@ -68,8 +79,7 @@ export type GateFacts = {
   readonly marked: boolean;
 };
 
-export type GateState = {
-  readonly gate: ReviewGate;
+export type GateState = Pick<GateFacts, 'gate' | 'material' | 'subject'> & {
   /** The records of the gate's reviews of the current change, in the order of their iterations. */
   readonly cycle: readonly SlotRecord[];
   /** The records in `cycle`, each with the status that counts for the current content and prompt. */
@@ -105,6 +115,8 @@ export type SlotState = {
   readonly passIteration: number | null;
   /** The newest record of this reviewer about the current change. */
   readonly latest: SlotRecord | null;
+  /** How the subject of that record differs from the current one; `null` if it is equal or unknown. */
+  readonly difference: SubjectDifference | null;
 };
 
 export type StateOptions = CycleContext & {
@@ -117,7 +129,7 @@ export type StateOptions = CycleContext & {
 
 /** Returns the state of a gate. A run calls this before an iteration to plan it, and after it to judge the gate. */
 export function gateState(facts: GateFacts, options: StateOptions): GateState {
-  const { gate, held, cycleStart } = facts;
+  const { gate, material, subject, held, cycleStart } = facts;
   const cycle = facts.records
     .filter((record) => isInCycle(record, cycleStart, options))
     .sort((a, b) => a.iteration - b.iteration);
@@ -135,19 +147,20 @@ export function gateState(facts: GateFacts, options: StateOptions): GateState {
     const passIteration = lastPassIteration(history.filter((run) => run.slot === slot));
     const hasOpen = open.some(({ finding }) => finding.slot === slot);
     const covers = hasOpen ? null : coverOf(facts, slot, waivedIds, passIteration !== null ? latest : null);
-    return { slot, covers, shared: facts.shared?.get(slot) ?? null, passIteration, latest };
+    const difference = latest?.own == null ? null : compareSubjects({ gate: gate.id, ...latest.own }, subject);
+    return { slot, covers, shared: facts.shared?.get(slot) ?? null, passIteration, latest, difference };
   });
   const holds = open.length === 0 && allCovered(slots);
   const hasHeld = passedWithoutLaterFailure(cycle, held);
   return {
-    gate,
+    ...{ gate, material, subject },
     cycle,
     history,
     slots,
     findings,
     holds,
     certified: holds && slots.every(hasSeen),
-    failing: failingIterations(gate, cycle, facts.findings, held),
+    failing: failingIterations(subject, cycle, facts.findings, held),
     heldBefore: hasHeld && held?.content !== gate.content,
     isHeldNoted: hasHeld && held?.content === gate.content,
   };
@@ -236,7 +249,7 @@ function slotHistory(
  * case.
  */
 export function failingIterations(
-  { content, rubric }: Pick<ReviewGate, 'content' | 'rubric'>,
+  current: RecordedSubject,
   cycle: readonly SlotRecord[],
   findings: readonly KnownFinding[],
   heldReceipt: HeldReceipt | null,
@@ -264,18 +277,14 @@ export function failingIterations(
     if (!isNew && !closes) retries++;
   }
   // Records of other tools do not say which content they reviewed, so assume that it was the current content.
-  const isCurrent = failedOn === null || failedOn === keyOf(content, rubric.digest);
+  const isCurrent = failedOn === null || failedOn === subjectDigest(current);
   return isCurrent ? retries + 1 : 0;
 }
 
-/** Returns the content and prompt that an iteration reviewed, as one text; `null` if unknown. */
+/** Returns the digest of the subject that an iteration reviewed; `null` if unknown. */
 function reviewedSubject(records: readonly SlotRecord[]): string | null {
-  const metadata = records.find((record) => record.own !== null)?.own ?? null;
-  return metadata === null ? null : keyOf(metadata.content, metadata.promptDigest);
-}
-
-function keyOf(content: string, promptDigest: string): string {
-  return `${content} ${promptDigest}`;
+  const record = records.find(({ own }) => own !== null);
+  return record?.own == null ? null : subjectDigest({ gate: record.gate, ...record.own });
 }
 
 /** Updates the reviewers' open findings with the records of an iteration. Returns whether a finding was closed. */

@@ -63,17 +63,28 @@ export function decideRun(
       gate,
     })),
     reviews: facts.reviews.map((state): ReviewPlan => {
-      if (statesToRun.has(state)) return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
-      if (certifies(state)) return { kind: 'run', state, slots: state.slots.flatMap(certifySlot) };
+      if (statesToRun.has(state)) return gateRun(state, slotsOf(state, settings, overrides));
+      if (certifies(state)) return gateRun(state, state.slots.flatMap(certifySlot));
       if (isOverLimit(state, settings)) return { kind: 'not-run', state, why: 'retry-limit' };
       // This gate need not run. Leave it out if it belongs to a rule, or if the run skips gates that pass.
       if (skipsPassing || state.gate.kind === 'rule') {
         return state.holds ? { kind: 'rest', state } : { kind: 'not-run', state, why: 'open-findings' };
       }
       // Every other gate runs at least one reviewer in each iteration (requirement RUN-SLOTS).
-      return { kind: 'run', state, slots: slotsOf(state, settings, overrides) };
+      return gateRun(state, slotsOf(state, settings, overrides));
     }),
   };
+}
+
+/** Returns the plan of a gate that runs. Adds to each reviewer what changed since its last review beside the content. */
+function gateRun(state: GateState, plans: readonly SlotPlan[]): GateRun {
+  const differences = new Map(state.slots.map(({ slot, difference }) => [slot, difference]));
+  const slots = plans.map((plan): SlotPlan => {
+    const changed = differences.get(plan.slot) ?? null;
+    const isNews = plan.kind === 'run' && changed !== null && changed.part !== 'content';
+    return isNews ? { ...plan, changed } : plan;
+  });
+  return { kind: 'run', state, slots };
 }
 
 type RerunSettings = Pick<Settings, 'maxRetries' | 'unchangedGates'>;
@@ -95,7 +106,7 @@ function isOverLimit(state: GateState, settings: Pick<Settings, 'maxRetries'>): 
  * current content with the current prompt, and no finding was answered since. If a finding is about a file outside the
  * gate, the rest of the repository must be unchanged too, because the fix may be there.
  */
-export function hasFailedUnchanged({ gate, slots, findings, tree }: GateState): boolean {
+export function hasFailedUnchanged({ slots, findings, tree }: GateState): boolean {
   const answers = findings.flatMap(({ finding: { resolution }, state }) =>
     resolution !== null && isOpen(state) && resolution.how !== 'refuted' ? [resolution.at] : [],
   );
@@ -104,10 +115,10 @@ export function hasFailedUnchanged({ gate, slots, findings, tree }: GateState): 
   return (
     waiting.length > 0 &&
     waiting.every(
-      ({ latest }) =>
+      ({ latest, difference }) =>
         latest?.status === 'fail' &&
-        latest.own?.content === gate.content &&
-        latest.own.promptDigest === gate.rubric.digest &&
+        latest.own !== null &&
+        difference === null &&
         (tree === undefined || latest.own.snapshot === tree) &&
         !answers.some((at) => at >= latest.timestamp),
     )
@@ -140,16 +151,22 @@ function slotsOf(
 
 /**
  * Removes reviewers that need not review the current content again because all their findings on it are waived, or
- * because a pass of another clone is accepted. If no other reviewer would run, the first of them stays. The removed
- * ones are not recorded as skipped, because a skip refers to a pass in the records of this clone and they have none.
+ * because a pass of another clone is accepted. If no other reviewer would run, the first of them stays. Reviewers with
+ * waived findings get no record, because a skip refers to a pass.
  */
 function withoutSettled(plans: readonly SlotPlan[], slots: readonly SlotState[]): readonly SlotPlan[] {
-  const settledSlots = new Set(
-    slots.filter(({ covers }) => covers === 'waived' || covers === 'accepted').map(({ slot }) => slot),
+  const settledSlots = new Map(
+    slots
+      .filter(({ covers }) => covers === 'waived' || covers === 'accepted')
+      .map(({ slot, covers }) => [slot, covers]),
   );
   const running = plans.filter(({ kind }) => kind === 'run');
   const keptPlan = running.find(({ slot }) => !settledSlots.has(slot)) ?? running[0];
-  return plans.filter((plan) => plan.kind === 'skip' || plan === keptPlan || !settledSlots.has(plan.slot));
+  return plans.flatMap((plan): SlotPlan[] => {
+    const covers = plan.kind !== 'run' || plan === keptPlan ? undefined : settledSlots.get(plan.slot);
+    if (covers === undefined) return [plan];
+    return covers === 'accepted' ? [{ kind: 'accept', slot: plan.slot }] : [];
+  });
 }
 
 /**
@@ -158,6 +175,7 @@ function withoutSettled(plans: readonly SlotPlan[], slots: readonly SlotState[])
  */
 function certifySlot({ slot, covers, passIteration }: SlotState): SlotPlan[] {
   if (covers === 'rests') return [{ kind: 'run', slot, why: 'certify' }];
+  if (covers === 'accepted') return [{ kind: 'accept', slot }];
   return passIteration === null ? [] : [{ kind: 'skip', slot, passIteration }];
 }
 

@@ -1,17 +1,20 @@
 import { grouped } from '@onceover/base/kernel/collections';
 import type { RunReason, SlotNumber, SlotPlan, SlotRun } from '../../gate-types.ts';
 
+/** What the records of this clone say about a reviewer. They know nothing of passes of other clones. */
+type IterationPlan = Exclude<SlotPlan, { kind: 'accept' }>;
+
 /**
  * Returns which reviewers (slots) of a gate run in the next iteration. A reviewer whose last review passed is skipped
  * if another one runs. If all passed, reviewer 1 runs (the safety latch), so that every iteration has at least one
  * review.
  */
-export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly SlotPlan[] {
+export function planSlots(numReviews: number, history: readonly SlotRun[]): readonly IterationPlan[] {
   const slots = Array.from({ length: numReviews }, (_, i) => {
     const slotRuns = history.filter((run) => run.slot === i + 1);
     return { slot: i + 1, isNew: slotRuns.length === 0, passed: lastPassIteration(slotRuns) };
   });
-  const run = (slot: SlotNumber, why: RunReason): SlotPlan => ({ kind: 'run', slot, why });
+  const run = (slot: SlotNumber, why: RunReason): IterationPlan => ({ kind: 'run', slot, why });
   if (numReviews === 1) return slots.map(({ slot, isNew }) => run(slot, isNew ? 'first-run' : 'only-reviewer'));
   const allPassed = slots.every(({ passed }) => passed !== null);
   return slots.map(({ slot, isNew, passed }) => {

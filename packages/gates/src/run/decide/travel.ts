@@ -1,5 +1,6 @@
 import { byCodePoint } from '@onceover/base/kernel/collections';
 import { sha256 } from '@onceover/base/kernel/ids';
+import { compareSubjects, isWholeSubject } from '@onceover/base/kernel/review-subject';
 import { version } from '@onceover/base/version';
 import { findingIdentity } from '@onceover/passes/decide-waiver';
 import type {
@@ -14,30 +15,37 @@ import type {
 import type { Settings } from '@onceover/repo/config/settings';
 import type { Finding, KnownFinding } from '../../findings/types.ts';
 import type { ReviewGate, SlotNumber } from '../../gate-types.ts';
+import { agentSettingsDigest } from '../../subject/agent-settings.ts';
 import type { Receipt } from '../types.ts';
-import { type VerdictSettings, verdictSettingsDigest } from './review-facts.ts';
+import type { GateState } from './gate-state.ts';
 
 /** The facts that decide which agents' passes are accepted. */
 export type AllowedAgents = {
-  readonly settings: VerdictSettings & Pick<Settings, 'agents'>;
+  readonly settings: Pick<Settings, 'agent' | 'agents'>;
   /** The names of the agents that need no settings. */
   readonly builtIn: readonly string[];
   readonly changed: ReadonlySet<string>;
+  /** Returns whether a pattern of `never_for` matches a file of the repository, before or after the change. */
+  readonly hasFile: PassRequest['hasFile'];
 };
+
+/** A gate, and what a verdict on it is about. */
+export type SubjectOfGate = Pick<GateState, 'gate' | 'subject'>;
 
 /** Returns the conditions under which a pass of another clone counts for this reviewer. */
 export function wantedPass(
-  gate: ReviewGate,
+  { gate, subject }: SubjectOfGate,
   slot: SlotNumber,
   scope: string,
-  { settings, builtIn, changed }: AllowedAgents,
+  { settings, builtIn, changed, hasFile }: AllowedAgents,
 ): PassRequest {
   const agents = gate.agents ?? settings.agents ?? [...builtIn, ...Object.keys(settings.agent)];
   return {
-    subject: { gate: gate.id, slot, content: gate.content, scope, promptDigest: gate.rubric.digest },
+    subject: { ...subject, slot, scope },
     files: passFiles(gate),
-    settingsDigests: new Map(agents.map((agent) => [agent, verdictSettingsDigest(settings, agent)])),
+    settingsDigests: new Map(agents.map((agent) => [agent, agentSettingsDigest(settings, agent)])),
     changedAgents: changed,
+    hasFile,
   };
 }
 
@@ -62,20 +70,23 @@ function waivableIdentity(finding: Finding): string | null {
  * marked as passed has no stored verdict, so it is never shared.
  */
 function passStatement(
-  gate: ReviewGate,
+  { gate, subject }: SubjectOfGate,
   receipt: Receipt,
   findings: ReadonlyMap<string, KnownFinding>,
 ): PassStatement | null {
   const { made } = receipt;
   // Share only reviews of the whole change, because another clone cannot know what a narrower request left out.
-  if (made === undefined || receipt.scope !== 'full' || receipt.content !== gate.content) return null;
+  if (made === undefined || receipt.scope !== 'full' || compareSubjects(receipt, subject) !== null) return null;
+  // An older version did not record under which settings it gave the pass, so nobody can vouch for them.
+  if (!isWholeSubject(receipt)) return null;
   const waivedIdentities = receipt.findings.map((id) => waivedIdentity(findings.get(id)));
   const isPass = receipt.verdict === 'pass' ? waivedIdentities.length === 0 : waivedIdentities.length > 0;
   if (!isPass || waivedIdentities.includes(null)) return null;
-  const { slot, content, scope, promptDigest, agent, at } = receipt;
+  const { slot, scope, agent, at } = receipt;
   return {
     kind: 'pass',
-    ...{ gate: gate.id, slot, content, scope, promptDigest },
+    ...subject,
+    ...{ slot, scope },
     files: passFiles(gate),
     agent,
     ...made,
@@ -107,13 +118,13 @@ function waiverStatement(finding: KnownFinding): WaiverStatement | null {
 
 /** Returns what this clone can share about these gates: its passes, and the waivers that people made in it. */
 export function travellingStatements(
-  slots: readonly { readonly gate: ReviewGate; readonly receipt: Receipt }[],
+  slots: readonly (SubjectOfGate & { readonly receipt: Receipt })[],
   findings: readonly KnownFinding[],
 ): readonly TravellingStatement[] {
   const byId = new Map(findings.map((finding) => [finding.id, finding]));
   const gates = new Set(slots.map(({ gate }) => gate.id));
   const waivers = findings.filter(({ gate }) => gates.has(gate)).map(waiverStatement);
-  const passes = slots.map(({ gate, receipt }) => passStatement(gate, receipt, byId));
+  const passes = slots.map((slot) => passStatement(slot, slot.receipt, byId));
   return [...passes, ...waivers].filter((statement) => statement !== null);
 }
 

@@ -13,7 +13,7 @@ const RESULT_HEADING = '--- Result ---';
 export function slotLog(record: SlotRecord, plan: SlotPlan, transcript: readonly TranscriptEntry[]): string {
   const { gate, slot, iteration } = record;
   const head = [`Review: ${gate} @${slot}, iteration ${iteration}`, describePlan(plan)];
-  if (plan.kind === 'skip') return logOf(head);
+  if (plan.kind !== 'run') return logOf(head);
   const error = record.own?.error ?? null;
   return logOf([
     ...head,

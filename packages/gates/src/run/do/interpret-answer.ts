@@ -99,12 +99,11 @@ async function earlierReviews(
   job: SlotJob,
   problems: readonly ReportedProblem[],
 ): Promise<SlotReview['seenBefore']> {
-  const { unchangedCode, ratchet } = request.settings.convergence;
+  const { unchangedCode } = request.settings.convergence;
   const pastReviews = reviewsBefore(job);
-  if (unchangedCode === 'block' && !ratchet) return () => 0;
+  if (unchangedCode === 'block') return () => 0;
   const contents = [...new Set(pastReviews.flatMap(({ own }) => own?.content ?? []))];
-  const { id: gate, rubric } = job.gate;
-  const key = { gate, slot: job.slot, scope: pastReviews.at(-1)?.own?.scope ?? '', promptDigest: rubric.digest };
+  const key = { ...job.state.subject, slot: job.slot, scope: pastReviews.at(-1)?.own?.scope ?? '' };
   const storedReceipts = await Promise.all(
     contents.map((content) => ports.receipts.find('review', { ...key, content })),
   );

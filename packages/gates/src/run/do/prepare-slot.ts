@@ -9,7 +9,6 @@ import type { ReportedFinding } from '../../findings/types.ts';
 import { isOpen } from '../../findings/types.ts';
 import type { ReviewGate, RunReason } from '../../gate-types.ts';
 import { ruleReview } from '../../rules/prompt.ts';
-import { readContext } from '../../rules/select-files.ts';
 import type { GateState } from '../decide/gate-state.ts';
 import { lastReview } from '../decide/last-review.ts';
 import type { SlotJob, UnassignableSlot } from '../ports.ts';
@@ -46,12 +45,12 @@ export async function prepareSlot(
     const trouble = { kind: 'file-too-large', path: parts.path, characters: parts.characters, limit } as const;
     return ok({ state, gate, ...plan, agent, trouble });
   }
-  const { rubric, unshown } = await readRubric(context, gate);
+  const rubric = rubricOf(state);
   const past = await pastOf(context, state, plan.slot);
   const compose: ReuseJob['compose'] = (given) => freshPrompts(parts.parts, rubric, past, given);
   return ok({
     job: {
-      ...{ state, gate, ...plan, agent, others, unshown, tree: context.tree },
+      ...{ state, gate, ...plan, agent, others, unshown: state.material.unshown, tree: context.tree },
       timeoutSeconds: gate.timeoutSeconds ?? agentFacts.timeoutSeconds ?? context.request.settings.timeoutSeconds,
     },
     reuse: await readReuse(context, state, { ...plan, agent, agentFacts, parts: parts.parts, past, compose }),
@@ -134,11 +133,7 @@ async function pastOf(context: IterationContext, state: GateState, slot: number)
   };
 }
 
-async function readRubric(
-  context: IterationContext,
-  gate: ReviewGate,
-): Promise<{ readonly rubric: string; readonly unshown: SlotJob['unshown'] }> {
-  if (gate.task === null) return { rubric: gate.rubric.text, unshown: [] };
-  const ruleContext = await readContext([gate.task], context.ports.references(), context.changed);
-  return { rubric: ruleReview(gate.task, ruleContext.context), unshown: ruleContext.notices };
+/** Returns the instructions with the material that the verdict will be bound to. */
+function rubricOf({ gate: { task, rubric }, material: { references, allChanged } }: GateState): string {
+  return task === null ? rubric.text : ruleReview(task, { allChanged, references: new Map([[task, references]]) });
 }

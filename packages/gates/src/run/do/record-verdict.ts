@@ -2,7 +2,9 @@ import { filesIn } from '@onceover/agents/dispatch/share-reading';
 import { openedAgain } from '@onceover/agents/economy/handover';
 import type { LedgerSlot } from '@onceover/agents/ledger/entries';
 import type { DispatchPlan, SlotTrouble } from '@onceover/base/kernel/agent';
+import type { BranchContext } from '@onceover/base/kernel/repository';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import type { ReviewSubject } from '@onceover/base/kernel/review-subject';
 import { describeTrouble } from '@onceover/base/ui/describe-agent-failure';
 import { changedAgents } from '@onceover/repo/trust/changed-agents';
 import { type MatchedFindings, matchFindings } from '../../findings/match-findings.ts';
@@ -60,7 +62,7 @@ export async function judgeSlot(
     .filter(({ finding, state }) => state === 'waived' || toleratedIds.has(finding.id))
     .map(({ finding }) => finding);
   const status = open.length + waivedFindings.length > 0 ? 'fail' : 'pass';
-  const { gate, slot, content, scope, agent, iteration, at } = review.value;
+  const { slot, scope, agent, iteration, at } = review.value;
   const { request, facts } = context;
   const alteredAgents = changedAgents(
     request.settings.agent,
@@ -69,12 +71,12 @@ export async function judgeSlot(
   );
   const { version } = await context.reviewers.describe(agent);
   const receipt = await context.ports.receipts.write('review', {
-    ...{ gate, slot, content, scope, agent, iteration, at },
-    promptDigest: job.gate.rubric.digest,
+    ...job.state.subject,
+    ...{ slot, scope, agent, iteration, at },
     verdict: status,
     findings: [...open, ...waivedFindings].map(({ id }) => id),
     // Without these facts the pass never leaves this clone, also not after the change of the program is taken back.
-    ...(alteredAgents.has(agent) ? {} : { made: reviewFacts(answer, request.settings, version) }),
+    ...(alteredAgents.has(agent) ? {} : { made: reviewFacts(job, answer, request.settings, version) }),
     tree: job.tree,
   });
   if (!receipt.ok) return receipt;
@@ -272,27 +274,27 @@ function handedTo(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): R
 }
 
 type NewRecord = Omit<SlotRecord, 'gate' | 'iteration' | 'timestamp' | 'own'> & {
-  readonly own: Omit<RecordMetadata, 'content' | 'branch' | 'mergeBase' | 'scope' | 'promptDigest' | 'cycle'>;
+  readonly own: Omit<RecordMetadata, keyof ReviewSubject | keyof BranchContext | 'scope' | 'cycle'>;
 };
 
 /** Writes the record and the log of a reviewer in this iteration. Their file names contain `agent`. */
 export async function writeRecord(
   { ports, facts, iteration, mark }: IterationContext,
-  { gate, cycle }: GateState,
+  { subject: { gate, ...subject }, cycle }: GateState,
   agent: string,
   { own, ...record }: NewRecord,
   logOf: (record: SlotRecord) => string,
 ): Promise<Result<void>> {
   const { where, scope, baseTree: base, headCommit: head } = facts.comparison;
   const start = cycle[0]?.iteration ?? iteration;
-  const about = { content: gate.content, ...where, scope: scope.key, promptDigest: gate.rubric.digest };
+  const about = { ...subject, ...where, scope: scope.key };
   const timestamp = ports.clock.now().toISOString();
   const fullRecord = {
     ...record,
-    gate: gate.id,
+    gate,
     iteration,
     timestamp,
     own: { ...about, ...own, cycle: { start, base, head, mark } },
   };
-  return ports.records.writeSlot(fullRecord, { gate: facts.nameOf(gate.id), agent }, logOf(fullRecord));
+  return ports.records.writeSlot(fullRecord, { gate: facts.nameOf(gate), agent }, logOf(fullRecord));
 }

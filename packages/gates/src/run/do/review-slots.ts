@@ -7,12 +7,12 @@ import { ok, type Result } from '@onceover/base/kernel/result';
 import { omittedFolders } from '@onceover/repo/config/settings';
 import { NO_AGENT, type ReviewGate } from '../../gate-types.ts';
 import { describePlan } from '../../result/describe/reasons.ts';
-import { noPassReason } from '../../result/describe/shared.ts';
+import { noPassReason, REFUSALS } from '../../result/describe/refusals.ts';
 import type { GateRun } from '../decide/plan-run.ts';
 import { slotLog } from '../describe/logs.ts';
 import { NO_CALL } from '../judge/judge-run.ts';
 import type { RanSlots, RunContext, RunFacts, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
-import { gatesOf } from '../read/state.ts';
+import { gatesOf } from '../read/gates.ts';
 import { watchGateFiles } from '../record/after-run.ts';
 import type { SlotRecord } from '../record-types.ts';
 import { answerWithoutReview, askSlot } from './ask-slot.ts';
@@ -41,7 +41,7 @@ export async function runReviews(
     if (!skippedSlots.ok) return skippedSlots;
     slots.push(...skippedSlots.value);
     for (const slot of plan.slots) {
-      if (slot.kind === 'skip') continue;
+      if (slot.kind !== 'run') continue;
       const preparedSlot = await prepareSlot(context, plan.state, slot);
       if (!preparedSlot.ok) return preparedSlot;
       preparedSlots.push(preparedSlot.value);
@@ -259,7 +259,12 @@ async function recordSkippedSlots(
   for (const plan of slots) {
     const acceptance = plan.kind === 'run' ? state.slots.find(({ slot }) => slot === plan.slot)?.shared : null;
     const noPass = noPassReason(acceptance ?? null, context.request.pullRequest !== null);
-    ports.reporter.tell({ kind: 'slot-planned', gate: gate.id, plan, ...(noPass === null ? {} : { noPass }) });
+    ports.reporter.tell({
+      kind: 'slot-planned',
+      gate: gate.id,
+      plan,
+      ...(noPass === null ? {} : { noPass: REFUSALS[noPass] }),
+    });
   }
   const lines = [`Review: ${gate.id}, iteration ${iteration}`, ...slots.map(describePlan)];
   const writeResult = await ports.records.writeGateLog(facts.nameOf(gate.id), iteration, lines);
@@ -267,16 +272,20 @@ async function recordSkippedSlots(
   const { names } = await availableAgents(context, gate);
   const results: SlotResult[] = [];
   for (const plan of slots) {
-    if (plan.kind !== 'skip') continue;
-    const { slot, passIteration } = plan;
+    if (plan.kind === 'run') continue;
+    const { slot } = plan;
+    const slotState = state.slots.find((candidate) => candidate.slot === slot);
+    const acceptance = plan.kind === 'accept' ? (slotState?.shared ?? null) : null;
+    // A pass of another clone belongs to no iteration of this one.
+    const passIteration = plan.kind === 'skip' ? plan.passIteration : (slotState?.passIteration ?? null);
     const slotRecords = state.cycle.filter((record) => record.slot === slot);
     const isPass = ({ iteration: at, status }: SlotRecord) => at === passIteration && status === 'pass';
     const passedBy = slotRecords.find(isPass) ?? slotRecords.at(-1) ?? null;
     // The file name of the record contains the agent that would review now, even though the reviewer is skipped.
     const assignedAgent = names[(slot - 1) % Math.max(1, names.length)] ?? passedBy?.adapter ?? NO_AGENT;
-    const agent = passedBy?.adapter ?? assignedAgent;
+    const agent = acceptance?.statement?.agent ?? passedBy?.adapter ?? assignedAgent;
     const skip = { slot, status: 'skipped_prior_pass', passIteration } as const;
-    const why = 'passed-before';
+    const why = plan.kind === 'accept' ? 'accepted' : 'passed-before';
     const emptyFields = { snapshot: null, session: null, usage: null, durationMs: null, error: null, parts: 0 };
     const unknownFiles = { opened: undefined, handed: undefined, reading: undefined };
     const record = {
@@ -290,6 +299,8 @@ async function recordSkippedSlots(
       slotLog(slotRecord, plan, []),
     );
     if (!recordResult.ok) return recordResult;
+    // The state of the gate says how an accepted pass counts.
+    if (plan.kind === 'accept') continue;
     const sawOlder = passedBy?.own?.content !== gate.content;
     const outcome = { ...NO_CALL, ...skip, agent, why, sawOlder } as const;
     results.push({ gate, outcome, job: null, cost: null, closed: [], isStopped: false });

@@ -154,7 +154,7 @@ function judgeGate(
     id: gate.id,
     kind: gate.kind,
     check: null,
-    slots: state.slots.map((slot) => ran.find((outcome) => outcome.slot === slot.slot) ?? idleSlot(slot, gate)),
+    slots: state.slots.map((slot) => ran.find((outcome) => outcome.slot === slot.slot) ?? idleSlot(slot)),
   };
   // An error in this run keeps the gate from passing, even if an earlier review passed on the same content.
   if (passes && !ran.some(({ status }) => status === 'error')) {
@@ -200,8 +200,8 @@ export const NO_CALL = {
 } as const;
 
 /** Returns the outcome of a reviewer that neither ran nor was skipped in this run, from its earlier records. */
-function idleSlot({ slot, covers, shared, passIteration, latest }: SlotState, gate: ReviewGate): SlotOutcome {
-  const isCurrent = latest?.own?.content === gate.content && latest.own.promptDigest === gate.rubric.digest;
+function idleSlot({ slot, covers, shared, passIteration, latest, difference }: SlotState): SlotOutcome {
+  const isCurrent = latest?.own != null && difference === null;
   const endStatus = isCurrent && (latest.status === 'fail' || latest.status === 'error') ? latest.status : 'not_run';
   return {
     ...NO_CALL,

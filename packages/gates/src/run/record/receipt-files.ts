@@ -1,12 +1,13 @@
 import { hashFields } from '@onceover/base/kernel/ids';
 import type { Result } from '@onceover/base/kernel/result';
+import { subjectKey } from '@onceover/base/kernel/review-subject';
 import { readShape, type Shape, withKeyOrder } from '@onceover/base/kernel/shape';
 import { removeLeftovers, removeOldest } from '@onceover/base/platform/files';
 import { openFolder } from '@onceover/base/platform/private-files';
+import { RECEIPTS_FOLDER } from '../../rules/passes.ts';
 import type { ReceiptKeys, Receipts } from '../types.ts';
 import { RECEIPTS } from './shapes.ts';
 
-const FOLDER = 'onceover/receipts';
 const MOST_RECEIPTS = 5000;
 const WRITES_BETWEEN_CLEANUPS = 100;
 const LARGEST_RECEIPT = 1024 * 1024;
@@ -18,7 +19,7 @@ export type ReceiptStore = ReturnType<typeof openReceiptFiles>;
  * this object has read or written, because the current run needs them.
  */
 export function openReceiptFiles(commonDir: string, limit = MOST_RECEIPTS) {
-  const folder = openFolder(commonDir, FOLDER);
+  const folder = openFolder(commonDir, RECEIPTS_FOLDER);
   const usedNames = new Set<string>();
   let writes = 0;
   return {
@@ -66,7 +67,11 @@ export function receiptKey<K extends keyof Receipts>(kind: K, about: ReceiptKeys
 }
 
 const KEYS: { readonly [K in keyof Receipts]: (about: ReceiptKeys[K]) => readonly (string | number)[] } = {
-  review: ({ gate, slot, content, scope, promptDigest }) => [gate, slot, content, scope, promptDigest],
+  review: (about) => {
+    const [gate = '', content = '', promptDigest = '', ...additions] = subjectKey(about);
+    // This order finds what older versions stored.
+    return [gate, about.slot, content, about.scope, promptDigest, ...additions];
+  },
   check: ({ gate, command, tree }) => [gate, command, tree],
   held: ({ gate, branch, mergeBase }) =>
     branch === null ? [gate, 'detached', mergeBase ?? ''] : [gate, 'branch', branch],

@@ -1,5 +1,7 @@
 import type { CacheNote, KeptSession, SessionCache, Usage } from '@onceover/base/kernel/agent';
 import type { SnapshotId } from '@onceover/base/kernel/ids';
+import { isRecord } from '@onceover/base/kernel/json';
+import type { ReviewSubject } from '@onceover/base/kernel/review-subject';
 import {
   CACHE_NOTE,
   type Guard,
@@ -20,7 +22,18 @@ import {
 import { BRANCH, isBranded, isCommit, isContent } from '../../findings/shapes.ts';
 
 const isSnapshot: Guard<SnapshotId> = isBranded;
+const isSettings = (value: unknown): value is ReviewSubject['settings'] =>
+  isRecord(value) && Object.values(value).every(isString);
 const isVerdict = isOneOf(['pass', 'fail']);
+
+/** The parts of a review subject. The last three are missing in what older versions stored. */
+const SUBJECT = {
+  content: isContent,
+  promptDigest: isString,
+  referencesDigest: orMissing(orNull(isString)),
+  contextDigest: orMissing(orNull(isString)),
+  settings: orMissing(isSettings),
+};
 
 /** Facts about how a reviewer reached its verdict, which onceover needs to share a pass with other clones. */
 const REVIEW_FACTS = {
@@ -47,9 +60,8 @@ export const RECEIPTS = {
   review: {
     gate: isString,
     slot: isOrdinal,
-    content: isContent,
+    ...SUBJECT,
     scope: isString,
-    promptDigest: isString,
     verdict: isVerdict,
     /** Ids of the findings that made the reviewer fail, including waived ones. */
     findings: isStrings,
@@ -153,11 +165,10 @@ const BASE_READING = { session: hasShape<KeptSession>(SESSION), opened: isString
 
 /** The fields of a reviewer's record that only onceover writes. Records that another tool wrote do not have them. */
 export const OWN = {
-  content: isContent,
+  ...SUBJECT,
   snapshot: orNull(isSnapshot),
   ...BRANCH,
   scope: isString,
-  promptDigest: isString,
   session: orNull(hasShape<KeptSession>(SESSION)),
   dispatch: isOneOf(['fresh', 'resumed', 'none']),
   why: isString,

@@ -1,5 +1,5 @@
-import type { ReviewGate, ShareEnd } from '../../gate-types.ts';
-import { travellingStatements } from '../decide/travel.ts';
+import type { ShareEnd } from '../../gate-types.ts';
+import { type SubjectOfGate, travellingStatements } from '../decide/travel.ts';
 import type { RunFacts, RunPorts } from '../ports.ts';
 import type { Receipt } from '../types.ts';
 
@@ -10,12 +10,11 @@ import type { Receipt } from '../types.ts';
 export async function sharePasses(ports: RunPorts, facts: RunFacts, isAsked: boolean): Promise<ShareEnd | null> {
   const { scope } = facts.comparison;
   if (ports.shared == null || scope.kind === 'narrow') return null;
-  const slots: { readonly gate: ReviewGate; readonly receipt: Receipt }[] = [];
-  for (const { gate } of facts.reviews) {
+  const slots: (SubjectOfGate & { readonly receipt: Receipt })[] = [];
+  for (const { gate, subject } of facts.reviews) {
     for (let slot = 1; slot <= gate.numReviews; slot++) {
-      const key = { gate: gate.id, slot, content: gate.content, scope: scope.key, promptDigest: gate.rubric.digest };
-      const receipt = await ports.receipts.find('review', key);
-      if (receipt !== null) slots.push({ gate, receipt });
+      const receipt = await ports.receipts.find('review', { ...subject, slot, scope: scope.key });
+      if (receipt !== null) slots.push({ gate, subject, receipt });
     }
   }
   const statements = travellingStatements(slots, facts.findings);

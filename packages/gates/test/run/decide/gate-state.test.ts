@@ -321,7 +321,8 @@ describe('a slot', () => {
   });
 
   test('without a record has neither', () => {
-    expect(stateOf().slots[1]).toEqual({ slot: 2, covers: null, shared: null, passIteration: null, latest: null });
+    const nothing = { covers: null, shared: null, passIteration: null, latest: null, difference: null };
+    expect(stateOf().slots[1]).toEqual({ slot: 2, ...nothing });
   });
 
   test('has the record with the highest iteration as its newest, in any order', () => {

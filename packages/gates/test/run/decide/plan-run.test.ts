@@ -38,7 +38,10 @@ function decide({ checks = [], reviews = [], orphans = [], settings = {}, wishes
   return decideRun({ checks, reviews, orphans }, { ...USUAL, ...settings }, { ...NO_WISH, ...wishes });
 }
 
-const slot = (plan: SlotPlan) => (plan.kind === 'run' ? plan.why : `rests since ${plan.passIteration}`);
+const slot = (plan: SlotPlan) => {
+  if (plan.kind === 'accept') return 'accepted';
+  return plan.kind === 'run' ? plan.why : `rests since ${plan.passIteration}`;
+};
 
 /** Returns one word per check and gate or, if slots run, one word per slot. */
 function told(plan: RunPlan): { iterates: boolean; checks: string[]; reviews: (string | string[])[] } {
@@ -587,7 +590,7 @@ function recorded(plan: RunPlan, iteration: number): SlotRecord[] {
   if (review?.kind !== 'run') throw new Error('it did not run');
   return records(
     ...review.slots.map((one) =>
-      one.kind === 'run' ? `${one.slot}.${iteration} pass` : `${one.slot}.${iteration} rest@${one.passIteration}`,
+      one.kind === 'skip' ? `${one.slot}.${iteration} rest@${one.passIteration}` : `${one.slot}.${iteration} pass`,
     ),
   );
 }

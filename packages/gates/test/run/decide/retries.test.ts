@@ -1,12 +1,12 @@
 import { slotRecord } from '@onceover/testing/record-samples.ts';
-import { claim, finding, held, records, reviewGate, violation, waiver } from '@onceover/testing/run-samples.ts';
+import { claim, finding, held, records, subjectOf, violation, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import type { KnownFinding } from '../../../src/findings/types.ts';
 import { failingIterations, passedWithoutLaterFailure } from '../../../src/run/decide/gate-state.ts';
 import type { SlotRecord } from '../../../src/run/record-types.ts';
 import type { HeldReceipt } from '../../../src/run/types.ts';
 
-const GATE = reviewGate();
+const GATE = subjectOf().subject;
 const FAILED_TWICE = ['1.1 fail', '2.1 pass', '1.2 fail', '2.2 rest@1'];
 const later = (iteration: number) => `2026-03-01T12:00:0${iteration}.500Z`;
 
@@ -76,7 +76,7 @@ describe('failing iterations', () => {
   });
 
   test('the prompt changed', () => {
-    const edited = reviewGate({ rubric: { source: 'x', text: 'Look again.', digest: 'p2' } });
+    const edited = { ...GATE, promptDigest: 'p2' };
     expect(failingIterations(edited, records(...FAILED_TWICE), [], null)).toBe(0);
   });
 

@@ -1,14 +1,13 @@
 import type { Acceptance } from '@onceover/passes/types';
 import { passStatement, waiverStatement } from '@onceover/testing/passes.ts';
-import { content, finding, receipt, reviewGate, stateOf, waiver } from '@onceover/testing/run-samples.ts';
+import { content, finding, receipt, reviewGate, stateOf, subjectOf, waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
 import { decideRun } from '../../../src/run/decide/plan-run.ts';
-import { verdictSettingsDigest } from '../../../src/run/decide/review-facts.ts';
 import { travellingStatements, wantedPass, wantedWaivers, withSignedWaivers } from '../../../src/run/decide/travel.ts';
 import type { Receipt } from '../../../src/run/types.ts';
 
 const AGENT = { model: null, command: null, path: null, resume: false, env: {}, sandbox: false, timeoutSeconds: null };
-const SETTINGS = { failOn: 'low', rerunNewIssueThreshold: 'low', agents: null, agent: { one: AGENT } } as const;
+const SETTINGS = { agents: null, agent: { one: AGENT } } as const;
 const MADE = {
   settingsDigest: 's1',
   model: 'm1',
@@ -20,38 +19,17 @@ const MADE = {
   durationMs: 1,
   transcriptDigest: 't1',
 } as const;
+const ALLOWED = { builtIn: ['claude'], changed: new Set<string>(), hasFile: () => true };
 const SIGNER = { principal: 'dev@example.com', keyFingerprint: 'SHA256:x' };
 const ACCEPTED: Acceptance = { kind: 'accepted', statement: passStatement(), signers: [SIGNER] };
 const gate = reviewGate();
-
-describe('the digest of the settings', () => {
-  const digest = verdictSettingsDigest(SETTINGS, 'one');
-  test.each([
-    ['another threshold', { ...SETTINGS, failOn: 'high' } as const],
-    ['another threshold for new findings', { ...SETTINGS, rerunNewIssueThreshold: 'high' } as const],
-    ['another model', { ...SETTINGS, agent: { one: { ...AGENT, model: 'small' } } }],
-    ['another command', { ...SETTINGS, agent: { one: { ...AGENT, command: ['true'] } } }],
-    ['another environment', { ...SETTINGS, agent: { one: { ...AGENT, env: { A: 'b' } } } }],
-  ])('differs for %s', (_title, settings) => {
-    expect(verdictSettingsDigest(settings, 'one')).not.toBe(digest);
-  });
-
-  test.each([
-    ['another timeout', { ...SETTINGS, agent: { one: { ...AGENT, timeoutSeconds: 9 } } }],
-    ['settings of another agent', { ...SETTINGS, agent: { one: AGENT, two: { ...AGENT, model: 'x' } } }],
-  ])('is the same for %s', (_title, settings) => {
-    expect(verdictSettingsDigest(settings, 'one')).toBe(digest);
-  });
-});
 
 test.each([
   ['the agents of the gate', { ...gate, agents: ['two'] }, SETTINGS, ['two']],
   ['the agents of the settings', gate, { ...SETTINGS, agents: ['one'] }, ['one']],
   ['all agents that need no settings, and all commands', gate, SETTINGS, ['claude', 'one']],
 ])('a pass may come from %s', (_title, own, settings, expected) => {
-  expect([
-    ...wantedPass(own, 1, 'full', { settings, builtIn: ['claude'], changed: new Set() }).settingsDigests.keys(),
-  ]).toEqual(expected);
+  expect([...wantedPass(subjectOf(own), 1, 'full', { settings, ...ALLOWED }).settingsDigests.keys()]).toEqual(expected);
 });
 
 describe('a pass travels', () => {
@@ -67,7 +45,7 @@ describe('a pass travels', () => {
     ['not if an agent waived', { made: MADE, verdict: 'fail', findings: ['F1'] }, [byAgent], []],
     ['not if a finding is unknown', { made: MADE, verdict: 'fail', findings: ['F1', 'F9'] }, [waived], ['waiver']],
   ])('%s', (_title, differs, findings, expected) => {
-    const own = { gate, receipt: receipt(differs) };
+    const own = { ...subjectOf(gate), receipt: receipt(differs) };
     expect(travellingStatements([own], findings).map(({ kind }) => kind)).toEqual(expected);
   });
 
@@ -76,7 +54,7 @@ describe('a pass travels', () => {
     ['that the store for teams has', { isOfOtherClone: true }],
   ])('a waiver of another clone %s is not shared by this one', (_title, origin) => {
     const theirs = { ...finding({ resolution: waiver() }), ...origin };
-    expect(travellingStatements([{ gate, receipt: receipt({ made: MADE }) }], [theirs])).toHaveLength(1);
+    expect(travellingStatements([{ ...subjectOf(gate), receipt: receipt({ made: MADE }) }], [theirs])).toHaveLength(1);
   });
 });
 
@@ -126,7 +104,10 @@ describe('an accepted pass', () => {
     });
     expect(state.holds).toBe(false);
     const [plan] = decideRun({ checks: [], reviews: [state] }, settings, options).reviews;
-    expect(plan?.kind === 'run' ? plan.slots : []).toEqual([{ kind: 'run', slot: 2, why: 'first-run' }]);
+    expect(plan?.kind === 'run' ? plan.slots : []).toEqual([
+      { kind: 'accept', slot: 1 },
+      { kind: 'run', slot: 2, why: 'first-run' },
+    ]);
   });
 
   test('does not count against a failure in this clone', () => {

@@ -1,7 +1,7 @@
 import { checkRecord } from '@onceover/testing/record-samples.ts';
 import { checkGate } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
-import { failedChecks } from '../../../src/run/read/state.ts';
+import { failedChecks } from '../../../src/run/read/failing-checks.ts';
 import type { CheckRecord } from '../../../src/run/record-types.ts';
 
 const { branch, mergeBase } = checkRecord();

@@ -1,9 +1,9 @@
 import type { Acceptance } from '@onceover/passes/types';
 import { parseSettings } from '@onceover/repo/src/config/parse-settings.ts';
 import { passStatement } from '@onceover/testing/passes.ts';
-import { receipt, reviewGate } from '@onceover/testing/run-samples.ts';
+import { receipt, reviewGate, subjectOf } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
-import type { SharedPasses } from '../../../src/run/ports.ts';
+import type { RunPorts, SharedPasses } from '../../../src/run/ports.ts';
 import { sharedDecisions } from '../../../src/run/read/shared-passes.ts';
 
 const ACCEPTED: Acceptance = { kind: 'accepted', statement: passStatement(), signers: [] };
@@ -21,6 +21,7 @@ function everyPass() {
     explain: async () => ACCEPTED,
     share: async () => ({ kind: 'shared', passes: 0, waivers: 0, carrier: '' }),
     problem: () => null,
+    refusal: () => null,
     close: () => {},
   };
   return { shared, asked: () => asked };
@@ -37,11 +38,10 @@ test.each(rows)('a pass of another clone %s', async (_title, kind, receipts, exp
   const scope = { key: kind === 'full' ? 'full' : 'uncommitted', kind };
   const parsed = parseSettings('gates: []\n');
   if (!parsed.ok) throw new Error('the sample settings are broken');
-  const own = new Map([[{ ...gate, numReviews: 1 }, receipts]]);
-  const decisions = await sharedDecisions({ shared }, { settings: parsed.settings, root: '/work' }, own, {
-    scope,
-    changed: [],
-  });
+  const reviews = [{ ...subjectOf({ ...gate, numReviews: 1 }), receipts }];
+  const ports = { shared, snapshots: {} as RunPorts['snapshots'] };
+  const request = { settings: parsed.settings, root: '/work' };
+  const decisions = await sharedDecisions(ports, request, reviews, { entries: [] }, scope);
   const reasons = [...decisions.values()].flatMap((slots) =>
     [...slots.values()].map((answer) => (answer.kind === 'refused' ? answer.why : answer.kind)),
   );

@@ -49,7 +49,7 @@ describe('writing', () => {
     expect(text).toBe(`${JSON.stringify(document, null, 2)}\n`);
     expect(Object.keys(document)).toEqual([
       ...['adapter', 'timestamp', 'status', 'rawOutput', 'violations'],
-      ...['gate', 'slot', 'iteration', 'content', 'snapshot', 'branch', 'mergeBase', 'scope', 'promptDigest'],
+      ...['gate', 'slot', 'iteration', 'content', 'promptDigest', 'snapshot', 'branch', 'mergeBase', 'scope'],
       ...['session', 'dispatch', 'why', 'parts', 'usage', 'durationMs', 'error', 'cycle'],
     ]);
     expect(Object.keys(document.violations[0])).toEqual([

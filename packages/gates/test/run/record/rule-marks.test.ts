@@ -3,7 +3,8 @@ import { memoryPasses } from '@onceover/testing/memory/passes.ts';
 import { rule, ruleTask } from '@onceover/testing/rules.ts';
 import { entry, reviewGate } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
-import { markPassed, watchGateFiles } from '../../../src/run/record/after-run.ts';
+import { watchGateFiles } from '../../../src/run/record/after-run.ts';
+import { markPassed } from '../../../src/run/record/marks.ts';
 
 const RULE = reviewGate({ kind: 'rule', id: 'rule:.:style:src/a.ts', task: ruleTask(rule(), 'src/a.ts') });
 

@@ -7,7 +7,7 @@ import type { CacheNote } from '@onceover/base/kernel/agent';
 import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { PhaseRole } from '@onceover/base/kernel/review-loops';
 import type { Feature } from '../read/feature.ts';
-import type { ReviewSubject } from '../read/subject.ts';
+import type { PhaseSubject } from '../read/subject.ts';
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
 import type { Resuming } from '../types.ts';
 
@@ -26,7 +26,7 @@ export type PhaseContext = {
 /** Data of a running phase that the state machine does not need, so it is not part of `PhaseState`. */
 export type PhaseMemory = {
   /** The content under review as it was last read. */
-  sight: ReviewSubject;
+  sight: PhaseSubject;
   /**
    * Prompts for resumed sessions. They were built to measure their length, and are used if the sessions are resumed.
    */

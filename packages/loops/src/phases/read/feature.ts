@@ -8,7 +8,7 @@ import { rolesOf } from '../decide/roles.ts';
 import type { FeaturePaths } from '../prompt/forms.ts';
 import { ARTIFACT_OF, ARTIFACTS, type Artifact, artifactsOf, type Roles, roleName } from '../roles/types.ts';
 import type { PhaseNotice, PhasePorts, PhaseRequest } from '../run-types.ts';
-import { type Documents, type ReviewSubject, readSubject } from './subject.ts';
+import { type Documents, type PhaseSubject, readSubject } from './subject.ts';
 
 /** Returns the documents that at least one role of the phase must read, including the reviewed document. */
 export function requiredDocuments(phase: PhaseName, roles: Roles, hasFixer: boolean): readonly Artifact[] {
@@ -36,7 +36,7 @@ export type Feature = {
   readonly paths: FeaturePaths;
   readonly documents: Documents;
   /** The content under review when the phase starts. */
-  readonly first: ReviewSubject;
+  readonly first: PhaseSubject;
   readonly notices: readonly PhaseNotice[];
 };
 
@@ -47,7 +47,7 @@ export type Feature = {
 export async function readFeature(
   ports: Pick<PhasePorts, 'snapshots' | 'contents' | 'feature' | 'clock'>,
   request: PhaseRequest,
-  { dry, began }: { readonly dry: boolean; readonly began: ReviewSubject['began'] | null },
+  { dry, began }: { readonly dry: boolean; readonly began: PhaseSubject['began'] | null },
 ): Promise<Result<Feature>> {
   const { phase, feature, roles, root } = request;
   const { logDir } = request.settings;
@@ -143,7 +143,7 @@ async function checkDocument(
   document: {
     readonly artifact: Artifact;
     readonly path: RepoPath;
-    readonly first: ReviewSubject;
+    readonly first: PhaseSubject;
     readonly files: ReadonlyMap<RepoPath, TreeFile>;
   },
 ): Promise<Failure | null> {

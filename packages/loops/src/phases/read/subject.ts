@@ -24,7 +24,7 @@ export function phaseContent(
 }
 
 /** The content under review, read from one snapshot. */
-export type ReviewSubject = {
+export type PhaseSubject = {
   readonly seen: SeenContent;
   readonly artifact: 'present' | 'missing' | 'empty' | 'unreadable';
   /** The whole document; empty in `implement`. */
@@ -53,8 +53,8 @@ export async function readSubject(
   snapshots: Snapshots,
   request: Pick<PhaseRequest, 'settings' | 'selection' | 'feature' | 'fixing'>,
   { artifact, all }: Documents,
-  began: ReviewSubject['began'] | null,
-): Promise<Result<ReviewSubject>> {
+  began: PhaseSubject['began'] | null,
+): Promise<Result<PhaseSubject>> {
   const { settings } = request;
   // Reviewers of a document get the whole document and no diff, so the base branch does not matter.
   const selection: Selection = artifact === null ? request.selection : { kind: 'uncommitted' };
@@ -119,7 +119,7 @@ function isNamed(names: readonly string[], path: string | null): boolean {
 /** Returns notices about changed files that reviewers do not see, one notice for each reason. */
 export function withheldCode(
   request: Pick<PhaseRequest, 'feature' | 'selection'>,
-  sight: Pick<ReviewSubject, 'withheld'>,
+  sight: Pick<PhaseSubject, 'withheld'>,
 ): readonly Extract<PhaseNotice, { kind: 'withheld' }>[] {
   const withheld = sight.withheld.filter(({ path }) => isCode(request, path));
   return [...grouped(withheld, ({ why }) => why)].map(([why, files]) => {
@@ -135,7 +135,7 @@ export function onlyFiles(selection: Selection): readonly RepoPath[] | null {
 const RECORDS = ['.review-history.md', '.meta.json'];
 const NO_CODE = [...ARTIFACTS, ...RECORDS];
 
-type Shown = Pick<ReviewSubject, 'artifact' | 'document' | 'files' | 'deleted'>;
+type Shown = Pick<PhaseSubject, 'artifact' | 'document' | 'files' | 'deleted'>;
 
 function code(entries: readonly Entry[]): Result<Shown> {
   const files = entries.filter(({ headBlob }) => headBlob !== null).map(({ path }) => path);

@@ -2,6 +2,7 @@ import { describeInstructions, describeNotice, describePass, describeRules } fro
 import { instructions, rules } from '@onceover/gates/rules/instructions';
 import { instructionsDocument, passDocument, rulesDocument } from '@onceover/gates/rules/json';
 import { pass } from '../../api.ts';
+import { passedInRuns } from '../../passed-tasks.ts';
 import { givenFiles } from '../input.ts';
 import { exitWith, type Flags, finish, printBug, workingDirectory } from '../output.ts';
 
@@ -12,7 +13,7 @@ export async function instructionsCommand(
   const { for: platform, base = null, json = false } = options;
   const files = await givenFiles(names);
   if (!files.ok) return exitWith(files.failure, json);
-  await finish(await instructions(workingDirectory(), { files: files.value, base }), json, {
+  await finish(await instructions(workingDirectory(), { files: files.value, base, passedTasks: passedInRuns }), json, {
     warnings: ({ notices }) => notices.map(describeNotice),
     document: (outcome) => instructionsDocument(outcome, platform),
     text: (outcome) => describeInstructions(outcome, platform),

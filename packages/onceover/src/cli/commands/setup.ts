@@ -66,19 +66,24 @@ export async function configCheckCommand({ json = false }: Flags): Promise<void>
   await finish(checkResult, json, {
     exitCode: () => (valid ? 0 : 2),
     document: ({ gates, rules, jobs }) => ({ valid, gates, rules, jobs, problems }),
-    text({ gates, rules, jobs }) {
+    text({ gates, rules, jobs, ignored }) {
+      const warnings = ignored.map((name) => `Warning: onceover.yml: ${name} has no effect any more. Delete it.`);
       const parts = [count(gates, 'gate'), count(rules, 'rule'), count(jobs, 'job')].join(', ');
       const verdict = valid
         ? `The configuration is valid: ${parts}.`
         : `The configuration has ${count(problems.length, 'problem')} (exit code 2). Fix the files and run "onceover config check" again.`;
-      return [...problems, verdict].join('\n');
+      return [...warnings, ...problems, verdict].join('\n');
     },
   });
 }
 
-function problemsOf({ missingPrompts, notices, offered }: CheckedConfig): readonly string[] {
+function problemsOf({ missingPrompts, idlePatterns, notices, offered }: CheckedConfig): readonly string[] {
   return [
     ...missingPrompts.map((path) => `onceover.yml: the prompt file ${quoteName(path)} does not exist.`),
+    ...idlePatterns.map(
+      (pattern) =>
+        `onceover.yml: ${quoteName(pattern)} in passes.never_for matches no file, so no pass of another clone counts.`,
+    ),
     ...notices.map(describeNotice),
     ...workflowWarnings(offered),
   ];

@@ -1,6 +1,6 @@
 import { gateOutcome } from '@onceover/testing/run-samples.ts';
 import { expect, test } from 'vitest';
-import { idleGateOf, type Subject, subjectOf } from '../../../src/run/decide/gate-list.ts';
+import { idleGateOf, type Subject, subjectOf } from '../../src/explain/decide-subject.ts';
 
 const check = gateOutcome({ id: 'check:src:q', kind: 'check', slots: [] });
 const review = gateOutcome({ id: 'review:src:q' });
