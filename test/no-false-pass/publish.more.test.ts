@@ -28,7 +28,7 @@ type Ending = {
 const endOf = (code: number | null, { data: { checks } }: World): Ending => ({
   code,
   conclusions: checks.map(({ conclusion }) => conclusion),
-  overall: checks.find(({ name }) => name === 'onceover')?.conclusion,
+  overall: checks.find(({ name }) => name === 'onceover / main')?.conclusion,
 });
 
 const OWN = { full_name: 'house/shop', owner: { login: 'house' } };
