@@ -29,6 +29,8 @@ for (const [name, value] of Object.entries(switches)) {
 const gitDir = ask('rev-parse', '--git-common-dir');
 const root = ask('rev-parse', '--show-toplevel');
 if (switches.publish === 'true') await showPending(env, readEvent());
+// git runs programs that the settings of the checkout name.
+delete env.ONCEOVER_TOKEN;
 
 // Without a repository, the review step reports the error.
 if (gitDir === null || root === null) setOutput('keep', 'false');

@@ -182,7 +182,12 @@ async function withCheck({ mode, isFork }: CheckCase) {
   expect(conclusionOf('onceover / main (review:src:quality)')).toBe('success');
   expect(server.wrong).toEqual([]);
   const summary = server.world.data.comments[0]?.body ?? '';
-  return { outcome, summary, overall: conclusionOf('onceover / main'), check: conclusionOf('onceover / main (check:src:test)') };
+  return {
+    outcome,
+    summary,
+    overall: conclusionOf('onceover / main'),
+    check: conclusionOf('onceover / main (check:src:test)'),
+  };
 }
 
 way('The server does not run the checks of a pull request, and the reviews of the pull request pass.', async () => {

@@ -89,6 +89,18 @@ describe('a thread of two reviewers that quote the same code', () => {
   });
 });
 
+test('no password that a reviewer quotes is published, and its thread is still on its line', async () => {
+  const world = shop();
+  const secret = 'postgres://onceover:correct-horse@db.example.com';
+  const leak = findingOn('src/a.ts', LINE, 'open', { issue: `It uses ${secret}`, fix: `Not ${secret}` });
+  const document = documentWith([leak]);
+  const gates = document.gates.map((gate) => ({ ...gate, detail: `failed at ${secret}` }));
+  await publish(world, { ...document, gates });
+  expect(JSON.stringify(world.data)).not.toContain('correct-horse');
+  expect(JSON.stringify(world.data.threads)).toContain('[masked]');
+  expect(world.data.threads).toMatchObject([{ line: 1 }]);
+});
+
 describe('a forge that refuses', () => {
   test('a thread that the token may not create is created by the next publication that may', async () => {
     const world = shop();
