@@ -29,7 +29,6 @@ const OPERATIONS = [
   ['/repos/{owner}/{repo}/pulls/{pull_number}', 'get'],
   ['/repos/{owner}/{repo}/pulls/{pull_number}/files', 'get'],
   ['/repos/{owner}/{repo}/compare/{basehead}', 'get'],
-  ['/user', 'get'],
   ['/repos/{owner}/{repo}/pulls/{pull_number}/commits', 'get'],
   ['/repos/{owner}/{repo}/collaborators/{username}/permission', 'get'],
   ['/repos/{owner}/{repo}/pulls/{pull_number}/reviews', 'post'],

@@ -5,9 +5,9 @@ import { groupBySameCode } from '@onceover/gates/findings/same-code';
 import type { RunDocument } from '@onceover/gates/result/json';
 import { placeFinder } from './decide-anchor.ts';
 import { type FindingDocument, isOpenFinding } from './describe-finding.ts';
-import { describeRefusal } from './describe-standing.ts';
 import { describeErrorTitle, describeHeadline, describeOverall, type SummaryFacts } from './describe-summary.ts';
 import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
+import { describeStandingRefusal } from './standing/describe-standing.ts';
 import {
   checkMark,
   describeCheckMark,
@@ -16,7 +16,7 @@ import {
   publicationSubject,
   readCheckMark,
   type ShownVerdict,
-} from './publication-subject.ts';
+} from './standing/publication-subject.ts';
 import type { CheckAnnotation, CheckConclusion, CheckReport, PublishAction, PullRequestState } from './types.ts';
 
 /**
@@ -95,7 +95,7 @@ function reportsOf(facts: SummaryFacts, state: ShownNow): readonly Report[] {
   const annotate = annotator(state);
   const gates = document.gates.map((gate) => gateReport(name, gate, document, annotate));
   const { refusal } = standing;
-  const reason = refusal === null ? null : describeRefusal(refusal);
+  const reason = refusal === null ? null : describeStandingRefusal(refusal);
   // Without some of its gates, a run still speaks for those that were part of it.
   const isOnlyOverall = refusal?.kind === 'differs' && refusal.part === 'gates';
   const part = isPartial(document, state) ? PARTIAL : null;

@@ -1,7 +1,8 @@
 import { decideChecks } from './decide-checks.ts';
 import { decideThreads } from './decide-threads.ts';
-import { type Marker, markerOf } from './describe-marker.ts';
+import { markerOf } from './describe-marker.ts';
 import { describeSummary, describeVerdictChange, type SummaryFacts, verdictOf } from './describe-summary.ts';
+import type { Marker } from './marker-schema.ts';
 import type { ForgeComment, PublishAction, PullRequestState } from './types.ts';
 
 export type PublishFacts = SummaryFacts & {

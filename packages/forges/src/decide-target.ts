@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '@onceover/base/kernel/result';
 import * as z from 'zod';
-import type { ResultSource } from './read-standing.ts';
+import type { ResultSource } from './standing/read-standing.ts';
 
 /** How to find the pull request: by its number (null if there is none), or by its branch (`owner:name`). */
 type PullName =

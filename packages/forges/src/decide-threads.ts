@@ -3,8 +3,9 @@ import { groupBySameCode } from '@onceover/gates/findings/same-code';
 import type { RunDocument } from '@onceover/gates/result/json';
 import { placeFinder } from './decide-anchor.ts';
 import { type FindingDocument, isOpenFinding, partOfChange } from './describe-finding.ts';
-import { type Marker, markerOf } from './describe-marker.ts';
+import { markerOf } from './describe-marker.ts';
 import { describeClosedThread, describeClosing, describeReopening, describeThread } from './describe-thread.ts';
+import type { Marker } from './marker-schema.ts';
 import type { ForgeComment, ForgeThread, PublishAction, PullRequestState } from './types.ts';
 
 export type ThreadPlan = {

@@ -4,16 +4,15 @@ import { count } from '@onceover/base/ui/wording';
 import { groupBySameCode } from '@onceover/gates/findings/same-code';
 import type { RunDocument } from '@onceover/gates/result/json';
 import { type FindingDocument, isOpenFinding, partOfChange, placeWords } from './describe-finding.ts';
-import { type Verdict, withMarker } from './describe-marker.ts';
-import { describeRefusal } from './describe-standing.ts';
+import { withMarker } from './describe-marker.ts';
 import { codeSpan, fitted, prose, proseInLine } from './describe-text.ts';
 import { describeDecision, shortCommit } from './describe-thread.ts';
-import type { Standing } from './read-standing.ts';
+import type { Verdict } from './marker-schema.ts';
+import { describeStandingRefusal } from './standing/describe-standing.ts';
+import type { Standing } from './standing/read-standing.ts';
+import type { PublishedRun } from './types.ts';
 
-/** A result to publish: the document of a run, or the error that ended it. */
-export type PublishedRun =
-  | { readonly kind: 'run'; readonly document: RunDocument }
-  | { readonly kind: 'error'; readonly message: string; readonly next: string };
+export type { PublishedRun };
 
 export type SummaryFacts = {
   readonly run: PublishedRun;
@@ -65,7 +64,8 @@ function summaryLines(facts: SummaryFacts): readonly string[] {
   const { run, commit, standing, reportUrl } = facts;
   const end = [`Commit ${shortCommit(commit)}`, ...(reportUrl === null ? [] : [`[full report](${reportUrl})`])];
   const part = run.kind === 'run' ? partOfChange(run.document) : null;
-  const refusal = standing.refusal === null || isAboutGates(standing) ? null : describeRefusal(standing.refusal);
+  const refusal =
+    standing.refusal === null || isAboutGates(standing) ? null : describeStandingRefusal(standing.refusal);
   const warnings: readonly string[] = [
     ...(refusal === null ? [] : [`**${refusal.title}:** ${refusal.why}`]),
     ...(standing.confirmedBy === null ? [] : [`**Confirmed** by ${codeSpan(standing.confirmedBy)}.`]),

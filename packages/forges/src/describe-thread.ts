@@ -1,6 +1,7 @@
 import { type FindingDocument, findingWords } from './describe-finding.ts';
-import { type Marker, withMarker } from './describe-marker.ts';
+import { withMarker } from './describe-marker.ts';
 import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
+import type { Marker } from './marker-schema.ts';
 import type { ThreadPlace } from './types.ts';
 
 /**

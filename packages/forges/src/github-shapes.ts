@@ -149,6 +149,4 @@ export const pullAnswer = z.object({
 /** How a commit relates to a branch. `identical` and `behind`: the branch contains the commit. */
 export const compareAnswer = z.object({ status: z.string() });
 
-export const userAnswer = z.object({ login: z.string(), type: z.string() });
-
 export const permissionAnswer = z.object({ permission: z.string() });

@@ -1,4 +1,4 @@
-import type { MarkedFinding, Marker } from './describe-marker.ts';
+import type { MarkedFinding, Marker } from './marker-schema.ts';
 
 const LINE = /^<!-- onceover (summary|verdict|thread|closed|reopened)((?: [a-z0-9,-]+)*) -->(?:\r?\n|$)/;
 

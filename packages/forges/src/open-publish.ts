@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
-import type { ResultMaker } from './decide-authority.ts';
 import { decideGitlabTarget, isGitlab } from './decide-gitlab-target.ts';
 import { decideTarget, type PublishingJob, type TargetFacts } from './decide-target.ts';
 import type { PublishedRun } from './describe-summary.ts';
@@ -8,6 +7,7 @@ import { openGithub } from './github.ts';
 import { openGitlab } from './gitlab.ts';
 import { type PublishOutcome, publishRun } from './publish.ts';
 import { readRunFile } from './read-run.ts';
+import type { ResultMaker } from './standing/decide-authority.ts';
 import type { Forge } from './types.ts';
 
 /** The options of a user for `onceover publish`. */

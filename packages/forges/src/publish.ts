@@ -5,8 +5,8 @@ import { decidePending } from './decide-checks.ts';
 import { decidePublish, isSameAction, type PublishFacts } from './decide-publish.ts';
 import type { FindingDocument } from './describe-finding.ts';
 import type { PublishedRun } from './describe-summary.ts';
-import { publicationSubject } from './publication-subject.ts';
-import { type ResultSource, readStanding } from './read-standing.ts';
+import { publicationSubject } from './standing/publication-subject.ts';
+import { type ResultSource, readStanding } from './standing/read-standing.ts';
 import type { Forge, NewThread, PublishAction, WriteEnd } from './types.ts';
 
 /** One action and how it ended; `planned` if it was a dry run that wrote nothing. */

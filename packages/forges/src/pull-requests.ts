@@ -4,8 +4,8 @@ import type { PublishedRun } from './describe-summary.ts';
 import { openGithub, readGithubPull } from './github.ts';
 import { openGitlab, readGitlabPull } from './gitlab.ts';
 import { beginPublication, type PublishOutcome, publishRun } from './publish.ts';
-import type { ResultSource } from './read-standing.ts';
 import { requestSender } from './request.ts';
+import type { ResultSource } from './standing/read-standing.ts';
 import type { Forge, PullFacts } from './types.ts';
 
 /** A forge and one repository on it, for a program that handles pull requests of several repositories. */

@@ -1,4 +1,10 @@
 import type { Result } from '@onceover/base/kernel/result';
+import type { RunDocument } from '@onceover/gates/result/json';
+
+/** A result to publish: the document of a run, or the error that ended it. */
+export type PublishedRun =
+  | { readonly kind: 'run'; readonly document: RunDocument }
+  | { readonly kind: 'error'; readonly message: string; readonly next: string };
 
 /** A comment on a pull request or in one of its threads. */
 export type ForgeComment = {

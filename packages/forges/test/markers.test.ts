@@ -4,7 +4,8 @@ import { openWorld } from '@onceover/testing/forges/world.ts';
 import { hostileText } from '@onceover/testing/hostile.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Marker, markerOf, withMarker } from '../src/describe-marker.ts';
+import { markerOf, withMarker } from '../src/describe-marker.ts';
+import type { Marker } from '../src/marker-schema.ts';
 import { publishRun } from '../src/publish.ts';
 
 const PRINT = '0123456789abcdef'.repeat(2);

@@ -1,7 +1,7 @@
 import type { PublishOptions } from '@onceover/forges/publish';
 import type { PublishFacts } from '@onceover/forges/src/decide-publish.ts';
-import { subjectOfRun } from '@onceover/forges/src/publication-subject.ts';
-import type { ResultSource } from '@onceover/forges/src/read-standing.ts';
+import { subjectOfRun } from '@onceover/forges/src/standing/publication-subject.ts';
+import type { ResultSource } from '@onceover/forges/src/standing/read-standing.ts';
 import type { PullFacts } from '@onceover/forges/src/types.ts';
 import type { FindingState, KnownFinding, ReportedFinding } from '@onceover/gates/findings/types';
 import type { RunDocument } from '@onceover/gates/result/json';

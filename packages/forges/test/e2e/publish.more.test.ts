@@ -113,6 +113,7 @@ describe('onceover publish', () => {
     const base = await repo.run(['--publish'], { env: { ...job, GITHUB_EVENT_NAME: 'pull_request_target' } });
     expect([base.code, shown()]).toEqual([3, [['onceover / main', 'action_required']]]);
 
+    world.data.checks = [];
     // A job that could not judge does not take a verdict about the same change back.
     repo.git('checkout', '-q', 'work');
     await repo.run(['--publish'], { env: job });

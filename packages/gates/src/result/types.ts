@@ -6,7 +6,7 @@ import type { CommitId, GateId, RepoPath } from '@onceover/base/kernel/ids';
 import type { Scope, WithheldFile } from '@onceover/base/kernel/repository';
 import type { Acceptance, RefusalReason } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
-import type { ReviewedPullRequest } from '@onceover/repo/config/pull-request';
+import type { ReviewedPullRequest } from '@onceover/repo/config/pull-request-job';
 import type { ReportedFinding } from '../findings/types.ts';
 import type { Gate, RunReason, ShareEnd, SlotPlan, SlotRun } from '../gate-types.ts';
 import type { UnusableReference } from '../rules/types.ts';

@@ -19,7 +19,7 @@ import type {
   WaiverRequest,
 } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
-import type { ReviewedPullRequest } from '@onceover/repo/config/pull-request';
+import type { ReviewedPullRequest } from '@onceover/repo/config/pull-request-job';
 import type { Settings } from '@onceover/repo/config/settings';
 import type { FindingStore } from '../findings/open-findings.ts';
 import type { Ratchet } from '../findings/priority.ts';

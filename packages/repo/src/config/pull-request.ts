@@ -1,6 +1,3 @@
-import type { CommitId } from '@onceover/base/kernel/ids';
-import { isRecord } from '@onceover/base/kernel/json';
-
 /**
  * Whether onceover runs in CI for a pull request or merge queue. There, the author of the change must not choose the
  * gates.
@@ -46,69 +43,6 @@ function queueFor(env: NodeJS.ProcessEnv): string | undefined {
   if (env['GITHUB_EVENT_NAME'] !== 'merge_group') return undefined;
   return /^refs\/heads\/gh-readonly-queue\/(.+)\/pr-\d+-[0-9a-f]+$/.exec(env['GITHUB_REF'] ?? '')?.[1];
 }
-
-/** What the CI service says about the pull request of a job; `null` for what it does not say. */
-export type PullRequestJob = {
-  /** The newest commit of the pull request, or the commit of the merge queue, when the job started. */
-  readonly head: string | null;
-  /** The repository of the pull request: its name on GitHub, its number on GitLab. */
-  readonly repository: string | null;
-  /** The repository of the branch, which differs for a fork. */
-  readonly headRepository: string | null;
-};
-
-/** Returns what the CI service says about the pull request. `event` is the payload of the GitHub event. */
-export function pullRequestJob(env: NodeJS.ProcessEnv, event: unknown): PullRequestJob {
-  if (env['GITHUB_EVENT_NAME'] !== undefined && env['GITHUB_EVENT_NAME'] !== '') return githubJob(env, event);
-  const repository = env['CI_MERGE_REQUEST_PROJECT_ID'] || env['CI_PROJECT_ID'] || null;
-  const heads = [
-    // In a pipeline for merged results, CI_COMMIT_SHA is a temporary merge commit.
-    env['CI_MERGE_REQUEST_EVENT_TYPE'] === 'merge_train' ? '' : env['CI_MERGE_REQUEST_SOURCE_BRANCH_SHA'],
-    env['CI_COMMIT_SHA'],
-    env['SYSTEM_PULLREQUEST_SOURCECOMMITID'],
-    env['BITBUCKET_COMMIT'],
-    env['BUILDKITE_COMMIT'],
-    env['CIRCLE_SHA1'],
-    env['DRONE_COMMIT_SHA'],
-    env['TRAVIS_PULL_REQUEST_SHA'],
-  ];
-  return {
-    head: heads.map(commitIn).find((head) => head !== null) ?? null,
-    repository,
-    headRepository: env['CI_MERGE_REQUEST_SOURCE_PROJECT_ID'] || null,
-  };
-}
-
-function githubJob(env: NodeJS.ProcessEnv, event: unknown): PullRequestJob {
-  const repository = textIn(env['GITHUB_REPOSITORY']);
-  if (env['GITHUB_EVENT_NAME'] === 'merge_group') {
-    return { head: commitIn(fieldIn(event, 'merge_group', 'head_sha')), repository, headRepository: repository };
-  }
-  return {
-    head: commitIn(fieldIn(event, 'pull_request', 'head', 'sha')),
-    repository: textIn(fieldIn(event, 'pull_request', 'base', 'repo', 'full_name')) ?? repository,
-    headRepository: textIn(fieldIn(event, 'pull_request', 'head', 'repo', 'full_name')),
-  };
-}
-
-function fieldIn(value: unknown, ...names: readonly string[]): unknown {
-  return names.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : null), value);
-}
-
-function textIn(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function commitIn(value: unknown): string | null {
-  return typeof value === 'string' && /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/.test(value) ? value : null;
-}
-
-/** The pull request that a run reviews: what the CI service says, and the commit from which the settings were read. */
-export type ReviewedPullRequest = PullRequestJob & {
-  /** The target branch, as git names it in this clone. */
-  readonly base: string;
-  readonly baseCommit: CommitId;
-};
 
 /**
  * Removes the environment variables of a pull request and of git, so that runs in a temporary repository do not see

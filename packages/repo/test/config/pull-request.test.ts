@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isPullRequest, pullRequestJob, targetBranch } from '../../src/config/pull-request.ts';
+import { isPullRequest, targetBranch } from '../../src/config/pull-request.ts';
+import { pullRequestJob } from '../../src/config/pull-request-job.ts';
 
 describe('a pull request in CI', () => {
   test.each<[string, Readonly<Record<string, string>>, boolean]>([

@@ -24,7 +24,8 @@ describe.each<ForgeKind>(['github', 'gitlab'])('a webhook of %s', (forge) => {
     expect(workers).toEqual([{ n: 2 }]);
     expect(world.data.threads).toMatchObject([{ path: 'src/a.js', line: 2, resolvedBy: null }]);
     expect(world.data.comments[0]?.body).toContain('onceover: 1 problem to fix');
-    const overall = () => world.data.checks.filter(({ sha, name }) => sha === world.data.head && name === 'onceover / main');
+    const overall = () =>
+      world.data.checks.filter(({ sha, name }) => sha === world.data.head && name === 'onceover / main');
     expect(overall()).toMatchObject([{ conclusion: 'failure' }]);
 
     server.push('src/a.js', 'export const a = 1;\nexport const b = 3;\n');

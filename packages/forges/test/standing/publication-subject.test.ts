@@ -10,7 +10,7 @@ import {
   readCheckMark,
   type ShownVerdict,
   type SubjectPart,
-} from '../src/publication-subject.ts';
+} from '../../src/standing/publication-subject.ts';
 
 const hex = (length: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });

@@ -1,5 +1,5 @@
+import { codeSpan } from '../describe-text.ts';
 import type { Authority } from './decide-authority.ts';
-import { codeSpan } from './describe-text.ts';
 import type { SubjectPart } from './publication-subject.ts';
 
 /** Why a result that passes does not count as a pass on this pull request. */
@@ -25,7 +25,7 @@ const PART_NAMES: Readonly<Record<SubjectPart, string>> = {
 };
 
 /** Returns a title and a sentence that say why a result does not count as a pass. */
-export function describeRefusal(refusal: StandingRefusal): { readonly title: string; readonly why: string } {
+export function describeStandingRefusal(refusal: StandingRefusal): { readonly title: string; readonly why: string } {
   switch (refusal.kind) {
     case 'closed':
       return {

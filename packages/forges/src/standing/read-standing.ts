@@ -1,10 +1,9 @@
 import { ok, type Result } from '@onceover/base/kernel/result';
+import type { Forge, PublishedRun, PullFacts, PullRequestState } from '../types.ts';
 import { type AuthorityFacts, decideAuthority, decidingFiles, type ResultMaker } from './decide-authority.ts';
 import { decideConfirmers, describeConfirmation, isConfirmation } from './decide-confirmation.ts';
 import type { StandingRefusal } from './describe-standing.ts';
-import type { PublishedRun } from './describe-summary.ts';
 import { differingPart, type PublicationSubject, publicationSubject, subjectOfRun } from './publication-subject.ts';
-import type { Forge, PullFacts, PullRequestState } from './types.ts';
 
 /** Where a result comes from, and on what it is published. */
 export type ResultSource = {

@@ -1,9 +1,14 @@
 import { commitOf } from '@onceover/testing/forges/world.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Authority, type AuthorityFacts, decideAuthority, decidingFiles } from '../src/decide-authority.ts';
-import { decideConfirmers, describeConfirmation } from '../src/decide-confirmation.ts';
-import type { ForgeComment, PullAuthors } from '../src/types.ts';
+import {
+  type Authority,
+  type AuthorityFacts,
+  decideAuthority,
+  decidingFiles,
+} from '../../src/standing/decide-authority.ts';
+import { decideConfirmers, describeConfirmation } from '../../src/standing/decide-confirmation.ts';
+import type { ForgeComment, PullAuthors } from '../../src/types.ts';
 
 const OWN: AuthorityFacts = {
   ...{ maker: 'this-job', workflow: 'change', isFork: false, edits: [], ranCommands: true },

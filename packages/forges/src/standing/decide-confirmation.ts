@@ -1,4 +1,4 @@
-import type { ForgeComment, PullAuthors } from './types.ts';
+import type { ForgeComment, PullAuthors } from '../types.ts';
 
 /** What a person confirms: exactly this newest commit, and this target branch. */
 export type ConfirmedChange = { readonly head: string; readonly base: string };
