@@ -25,7 +25,7 @@ import type { CheckAnnotation, CheckConclusion, CheckReport, PublishAction, Pull
  * check, because it exists even if no gate covers the change. `base` is null for a commit without a pull request; no
  * branch can have a name with a colon.
  */
-export function checkName(base: string | null): string {
+function checkName(base: string | null): string {
   return base === null ? 'onceover: commit' : `onceover / ${base}`;
 }
 

@@ -14,10 +14,10 @@ export function withMarker(content: Marker, text: string): string {
 
 function jsonOf(content: Marker): string {
   const isSummary = content.kind === 'summary';
-  const kept = isSummary ? { ...content, posted: content.posted.slice(-MOST_POSTED).toSorted() } : content;
+  const shortened = isSummary ? { ...content, posted: content.posted.slice(-MOST_POSTED).toSorted() } : content;
   // Other characters could end the HTML comment or mean something to a forge. In JSON they occur only in strings, where
   // they can be escaped.
-  return JSON.stringify(kept).replace(
+  return JSON.stringify(shortened).replace(
     /[^\w "{}[\]:,./\\]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );

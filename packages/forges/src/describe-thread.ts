@@ -15,7 +15,7 @@ export function describeThread(
 ): string {
   // Findings that the text no longer names stay in the marker, so that they never get another thread.
   const fingerprints = [...new Set([...earlierFingerprints, ...findings.map(({ fingerprint }) => fingerprint)])];
-  const marked = findings.map(({ id, gate, slot }) => ({ id, gate, slot }));
+  const namedFindings = findings.map(({ id, gate, slot }) => ({ id, gate, slot }));
   const ids = findings.map(({ id }) => id);
   const blocks = [
     ...findings.flatMap((finding) => findingBlocks(finding, place)),
@@ -23,7 +23,7 @@ export function describeThread(
     `<sub>Fix the code and push, or waive ${ids.length === 1 ? 'it' : 'them'} in a clone: ${codeSpan(`onceover resolve ${ids.join(' ')} --skip "why"`)}. Only the reviewer closes a finding.</sub>`,
   ];
   const text = blocks.filter((block) => block !== '').join('\n\n');
-  return fitted(withMarker({ kind: 'thread', isClosed: false, fingerprints, findings: marked }, `${text}\n`));
+  return fitted(withMarker({ kind: 'thread', isClosed: false, fingerprints, findings: namedFindings }, `${text}\n`));
 }
 
 function findingBlocks(finding: FindingDocument, place: ThreadPlace | null): readonly string[] {

@@ -221,10 +221,10 @@ async function readTalk(send: SendRequest, target: GithubTarget, number: number)
  * people whom a commit message names as further authors.
  */
 async function readAuthors(send: SendRequest, target: GithubTarget, number: number): Promise<Result<PullAuthors>> {
-  const written = await readCommits(send, `${repositoryUrl(target)}/pulls/${number}`);
-  if (!written.ok) return written;
+  const writtenCommits = await readCommits(send, `${repositoryUrl(target)}/pulls/${number}`);
+  if (!writtenCommits.ok) return writtenCommits;
   const [owner, name] = target.repository.split('/');
-  const named = new Map<string, readonly string[]>();
+  const accountsByCommit = new Map<string, readonly string[]>();
   for (let after: string | null = null; ; ) {
     const body = { query: shapes.READ_AUTHORS, variables: { owner, name, number, commits: after } };
     const answer = await send({ method: 'POST', url: target.graphqlUrl, body, isRepeatable: true });
@@ -232,7 +232,7 @@ async function readAuthors(send: SendRequest, target: GithubTarget, number: numb
     if (!content.ok) return content;
     const { author, commits } = content.value.data.repository.pullRequest;
     for (const { commit } of present(commits.nodes)) {
-      named.set(
+      accountsByCommit.set(
         commit.oid,
         present(commit.authors.nodes).flatMap(({ user }) => user?.login ?? []),
       );
@@ -241,11 +241,11 @@ async function readAuthors(send: SendRequest, target: GithubTarget, number: numb
       after = commits.pageInfo.endCursor;
       continue;
     }
-    const everyone = written.value.map(({ id, accounts, isKnown }) => {
-      const others = named.get(id);
+    const commitAuthors = writtenCommits.value.map(({ id, accounts, isKnown }) => {
+      const others = accountsByCommit.get(id);
       return { accounts: [...accounts, ...(others ?? [])], isKnown: isKnown && others !== undefined };
     });
-    return ok({ author: author?.login ?? null, commits: everyone });
+    return ok({ author: author?.login ?? null, commits: commitAuthors });
   }
 }
 

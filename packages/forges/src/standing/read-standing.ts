@@ -42,18 +42,19 @@ export async function readStanding(
     const refusal = isSame ? null : ({ kind: 'other-commit', run: document.commit } as const);
     return ok({ subject: null, refusal, confirmedBy: null });
   }
-  const reviewed = document === null ? null : subjectOfRun(document);
-  const baseCommit = await currentBase(forge, place.base, reviewed?.baseCommit ?? null);
+  const reviewedSubject = document === null ? null : subjectOfRun(document);
+  const baseCommit = await currentBase(forge, place.base, reviewedSubject?.baseCommit ?? null);
   if (!baseCommit.ok) return baseCommit;
-  const gates = document === null ? null : [...(reviewed?.gates ?? []), ...missingGates(document, source)];
+  const gates = document === null ? null : [...(reviewedSubject?.gates ?? []), ...missingGates(document, source)];
   const { head, headRepository, repository, base } = place;
   const subject = publicationSubject({ head, headRepository, repository, base, baseCommit: baseCommit.value, gates });
   const counts: Standing = { subject, refusal: null, confirmedBy: null };
   // Only a result that passes needs a reason to count.
-  if (reviewed === null || document?.exit_code !== 0) return ok(counts);
-  const part = differingPart(reviewed, subject);
+  if (reviewedSubject === null || document?.exit_code !== 0) return ok(counts);
+  const part = differingPart(reviewedSubject, subject);
   // Without some of its gates, the result still counts for those that ran, so look for other reasons first.
-  const differs = part === null ? null : ({ kind: 'differs', part, ...bothSides(part, reviewed, subject) } as const);
+  const differs =
+    part === null ? null : ({ kind: 'differs', part, ...bothSides(part, reviewedSubject, subject) } as const);
   if (differs !== null && part !== 'gates') return ok({ ...counts, refusal: differs });
   if (pull?.isOpen === false) return ok({ ...counts, refusal: { kind: 'closed' } });
   const verified = await verify(forge, source, { document, pull, state });
@@ -115,12 +116,12 @@ async function verify(
   const change = { head: pull.head, base: pull.base };
   const confirmedBy = await confirmerOf(forge, state, change);
   if (!confirmedBy.ok) return confirmedBy;
-  const confirmed = decideAuthority({ ...facts, confirmedBy: confirmedBy.value });
-  if (confirmed.counts) return ok({ refusal: null, confirmedBy: confirmedBy.value });
+  const finalAuthority = decideAuthority({ ...facts, confirmedBy: confirmedBy.value });
+  if (finalAuthority.counts) return ok({ refusal: null, confirmedBy: confirmedBy.value });
   const confirmation = forge.takesConfirmations ? describeConfirmation(change) : null;
   return ok({
     confirmedBy: null,
-    refusal: { kind: 'unverified', why: confirmed.why, edits: facts.edits, confirmation },
+    refusal: { kind: 'unverified', why: finalAuthority.why, edits: facts.edits, confirmation },
   });
 }
 

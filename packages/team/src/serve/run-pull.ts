@@ -83,12 +83,13 @@ export async function runPull(runner: PullRunner, run: TakenRun, stop: AbortSign
       return { kind: 'dropped', said: 'the pull request is not open' };
     }
     if (facts.isDraft && !settings.drafts) return { kind: 'dropped', said: 'the pull request is a draft' };
-    const begun = await trace.span('publish pending', () =>
+    const pendingResult = await trace.span('publish pending', () =>
       publishPending(place, { number: pull.number, commit: facts.head, page: facts.page }),
     );
     if (stop.aborted) return STOPPED;
     // Without the pending check, an older result could speak for the change during the review.
-    if (!begun.ok && isWorthRepeating(begun.failure.kind, run)) return waiting(begun.failure.kind);
+    if (!pendingResult.ok && isWorthRepeating(pendingResult.failure.kind, run))
+      return waiting(pendingResult.failure.kind);
     const checkout = await trace.span('fetch', () => checkouts.open(forge, pull, facts));
     if (stop.aborted) return STOPPED;
     if (checkout.ok && checkout.value.kind === 'moved') continue;
