@@ -42,7 +42,7 @@ ${reviews}`,
     const said = JSON.stringify(body);
     if (RUBRICS.some((rubric) => said.includes(rubric)))
       return { kind: 'structured', value: { status: 'fail', violations: [FINDINGS.cart], previous: [] } };
-    if (toolResults.length > 0) return { kind: 'structured', value: { status: 'read', violations: [] } };
+    if (toolResults.length > 0) return { kind: 'structured', value: { status: 'read' } };
     return { kind: 'tools', calls: [opencode.read(join(repo.root, 'src/cart.ts'))] };
   });
   const end = await onceover(repo.root, ['run', '--json'], { env, timeoutMs: 120_000 });

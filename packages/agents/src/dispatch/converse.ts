@@ -14,7 +14,7 @@ import type { Budget } from './limits.ts';
 import { type ComposedPrompt, repairPrompt } from './prompt.ts';
 import { answerFromEdits, keepRefusal, type ReadAnswer, readAnswer } from './read-answer.ts';
 import { hasRefusalSign, type Reply } from './refusals.ts';
-import { type DispatchState, MOST_REQUESTS, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';
+import { type DispatchState, nextDispatchStep, repeatsAllowed, startDispatch, transcriptEntry } from './retry.ts';
 
 type Prompt = Pick<ComposedPrompt, 'stable' | 'dynamic'>;
 
@@ -139,7 +139,7 @@ export async function converse<K extends AnswerKind>(
       state.mode === 'repair' && because !== null
         ? await repairQuestion({ base, whole }, because, earlier, facts)
         : base;
-    const mostRetries = MOST_REQUESTS - state.requests - 1;
+    const mostRetries = repeatsAllowed(state, question.forkOf !== undefined);
     const end = await ports.send(state.agent, { ...question, timeoutSeconds, mostRetries }, state);
     const { retries = 0 } = end;
     budget?.retried(retries);

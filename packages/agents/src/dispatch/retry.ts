@@ -19,7 +19,18 @@ export type DispatchState = {
 };
 
 /** The maximum number of requests in one conversation. Requests that agents repeat by themselves count too. */
-export const MOST_REQUESTS = 8;
+const MOST_REQUESTS = 8;
+
+/**
+ * Returns how many failed requests the agent may repeat by itself in the next call. A fork of a shared session gets one
+ * repetition, because a new session follows if it fails, and because the forks of all reviewers fail in the same way.
+ */
+export function repeatsAllowed({ requests }: DispatchState, isFork: boolean): number {
+  const left = MOST_REQUESTS - requests - 1;
+  return isFork ? Math.min(left, MOST_REPEATS_OF_FORK) : left;
+}
+
+const MOST_REPEATS_OF_FORK = 1;
 
 /** Returns the state of a conversation before the first call. */
 export function startDispatch(

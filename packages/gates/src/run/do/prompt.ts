@@ -98,7 +98,7 @@ ${fence(delta, 'diff')}`,
   ]);
 }
 
-const LAST_WORD = 'Answer with the JSON object described above, and nothing after it.';
+const LAST_WORD = 'Answer with the JSON object described above and nothing else.';
 
 /**
  * The start of every review prompt. It is the same for all gates, reviewers and iterations, so that providers can cache
