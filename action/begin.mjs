@@ -5,6 +5,7 @@ import { existsSync, lstatSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { giveUp, readEvent, setOutput } from './github.mjs';
 import { decideKeep } from './keep.mjs';
+import { showPending } from './pending.mjs';
 
 const env = process.env;
 const RECORDS = '.deepwork/logs';
@@ -27,6 +28,10 @@ for (const [name, value] of Object.entries(switches)) {
 
 const gitDir = ask('rev-parse', '--git-common-dir');
 const root = ask('rev-parse', '--show-toplevel');
+if (switches.publish === 'true') await showPending(env, readEvent());
+// git runs programs that the settings of the checkout name.
+delete env.ONCEOVER_TOKEN;
+
 // Without a repository, the review step reports the error.
 if (gitDir === null || root === null) setOutput('keep', 'false');
 else begin(join(resolve(gitDir), 'onceover'), root);

@@ -24,11 +24,9 @@ type Pipeline = {
 };
 
 const page = readFileSync(join(PROJECT, 'docs/ci.md'), 'utf8');
-const [withAction, plain, gitlab] = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text = '']) => parse(text)) as [
-  Workflow,
-  Workflow,
-  Pipeline,
-];
+const [withAction, oneJob, plain, gitlab] = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text = '']) =>
+  parse(text),
+) as [Workflow, Workflow, Workflow, Pipeline];
 const { version } = JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string };
 
 /** A clone as in CI, detached, with a reviewer that reports a finding. Settings in the change do not count. */
@@ -58,10 +56,19 @@ function machine() {
   return { repo, folder, root, bash, installed: () => readFileSync(join(folder, 'npm.log'), 'utf8') };
 }
 
-test('the workflow with the action uses existing inputs', () => {
-  const step = withAction.jobs['gates']?.steps.at(-1);
+test.each([
+  ['two jobs', withAction.jobs['reviews']],
+  ['one job', oneJob.jobs['gates']],
+])('the workflow with the action and %s uses existing inputs', (_title, job) => {
+  const step = job?.steps.at(-1);
   expect(step?.uses).toBe(`OWNER/onceover@v${version}`);
   expect(Object.keys(step?.with ?? {}).filter((name) => !(name in readAction().inputs))).toEqual([]);
+});
+
+test('the first workflow keeps code of the pull request away from keys', () => {
+  const [checks, reviews] = [withAction.jobs['checks'], withAction.jobs['reviews']];
+  expect(JSON.stringify(checks)).not.toContain('secrets.');
+  expect(reviews?.steps.flatMap(({ run }) => run ?? [])).toEqual([expect.stringContaining('install --global')]);
 });
 
 test('the workflow without the action reviews a change with the settings of its base, and uploads its report', async () => {

@@ -348,6 +348,51 @@ way('A pull request that removes the gate is in a merge queue.', async () => {
   await expectAsked(repo, { env: { GITHUB_EVENT_NAME: 'merge_group', GITHUB_REF: ref } });
 });
 
+/** Writes the event of GitHub that names the newest commit of the pull request, and returns the environment. */
+function eventEnvironment(repo: GateRepo, head: string): Readonly<Record<string, string>> {
+  const event = join(repo.root, '.git/event.json');
+  writeFileSync(event, JSON.stringify({ pull_request: { number: 7, head: { sha: head } } }));
+  return { ...PULL_REQUEST, GITHUB_EVENT_PATH: event };
+}
+
+way('The CI job has checked out a commit that does not contain the newest commit of the pull request.', async () => {
+  const repo = alone();
+  repo.commit();
+  published(repo);
+  const head = repo.git('rev-parse', 'work').trim();
+  const run = async (commit: string, name: string) => {
+    repo.git('checkout', '-q', '--detach', commit);
+    return repo.run([], { env: { ...eventEnvironment(repo, head), GITHUB_EVENT_NAME: name } });
+  };
+  const base = await run('main', 'pull_request_target');
+  expect([base.code, base.stderr]).toEqual([3, expect.stringContaining(`HEAD does not contain ${head}`)]);
+  repo.git('checkout', '-q', '--detach', 'main');
+  repo.git('merge', '-q', '--no-ff', '-m', 'merge', 'work');
+  // GitHub checks out the merge of the pull request with its target branch.
+  expect((await run(repo.git('rev-parse', 'HEAD').trim(), 'pull_request')).code).toBe(0);
+  expect((await run(head, 'pull_request')).code).toBe(0);
+});
+
+way('The CI server does not say to which branch the pull request goes, and a branch has a usual name.', async () => {
+  const repo = alone();
+  repo.commit();
+  published(repo);
+  const env = { CIRCLE_PULL_REQUEST: 'https://github.com/house/shop/pull/7' };
+  const guess = await repo.run([], { env });
+  expect([guess.code, guess.stderr]).toEqual([3, expect.stringContaining('origin/main would be a guess')]);
+  expect((await repo.run(['--base', 'origin/main'], { env })).code).toBe(0);
+  expect((await repo.run([], { env: { ...env, ONCEOVER_BASE: 'origin/main' } })).code).toBe(0);
+  // The settings of the default branch name the target.
+  repo.git('checkout', '-q', 'main');
+  const settings = readFileSync(join(repo.root, 'onceover.yml'), 'utf8');
+  repo.write('onceover.yml', `base: origin/main\n${settings}`);
+  repo.commit();
+  repo.git('push', '-q', 'origin', 'main');
+  repo.git('remote', 'set-head', 'origin', 'main');
+  repo.git('checkout', '-q', 'work');
+  expect((await repo.run([], { env })).code).toBe(0);
+});
+
 way('Git cannot read the settings of the base branch.', async () => {
   const repo = published(alone());
   repo.commit();

@@ -114,7 +114,7 @@ way('The pull request gets a new commit during a run that would pass.', async ()
   expect(await server.ended(second.body.run)).toMatchObject({ outcome: 'failed' });
   const dropped = server.events.find((event) => event.kind === 'run-ended' && event.run === first.body.run);
   expect(dropped).toMatchObject({ outcome: 'put-back' });
-  expect(world.data.checks.filter(({ sha }) => sha === old)).toEqual([]);
+  expect(world.data.checks.filter(({ sha }) => sha === old)).toMatchObject([{ conclusion: 'pending' }]);
   expect(passes(server)).toEqual([]);
 });
 
@@ -123,7 +123,10 @@ way('The branch of the pull request is deleted before the run starts.', async ()
   server.repo.git('update-ref', '-d', 'refs/pull/7/head');
   const { body } = await server.webhook();
   expect(await server.ended(body.run)).toMatchObject({ outcome: 'error' });
-  expect(server.world.data.checks).toMatchObject([{ name: 'onceover', conclusion: 'action_required' }]);
+  expect(server.world.data.checks).toMatchObject([
+    { name: 'onceover / main', conclusion: 'pending' },
+    { name: 'onceover / main', conclusion: 'action_required' },
+  ]);
   expect((await server.get('/readyz')).status).toBe(200);
 });
 
@@ -177,12 +180,17 @@ async function withCheck({ mode, isFork }: CheckCase) {
   server.world.pull.isFork = isFork;
   const { body } = await server.webhook();
   const { outcome } = await server.ended(body.run);
-  const conclusionOf = (name: string) => server.world.data.checks.find((check) => check.name === name)?.conclusion;
+  const conclusionOf = (name: string) => server.world.data.checks.findLast((check) => check.name === name)?.conclusion;
   // The reviews run in every case.
-  expect(conclusionOf('onceover (review:src:quality)')).toBe('success');
+  expect(conclusionOf('onceover / main (review:src:quality)')).toBe('success');
   expect(server.wrong).toEqual([]);
   const summary = server.world.data.comments[0]?.body ?? '';
-  return { outcome, summary, overall: conclusionOf('onceover'), check: conclusionOf('onceover (check:src:test)') };
+  return {
+    outcome,
+    summary,
+    overall: conclusionOf('onceover / main'),
+    check: conclusionOf('onceover / main (check:src:test)'),
+  };
 }
 
 way('The server does not run the checks of a pull request, and the reviews of the pull request pass.', async () => {

@@ -212,6 +212,7 @@ export function runOutcome(differs: Partial<RunOutcome> = {}): RunOutcome {
     scope: HERE.scope,
     baseName: 'main',
     headCommit: 'c0ffee' as CommitId,
+    pullRequest: null,
     isOnBase: false,
     asked: null,
     gates: [gateOutcome()],

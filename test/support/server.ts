@@ -116,6 +116,7 @@ export async function startServer(given: ServerGiven = {}): Promise<TestServer> 
   symlinkSync(join(repo.root, '.git'), join(remote, 'house/shop.git'));
   const head = firstPull(repo, agent, gates);
   const world = openWorld({ head, base: { 'src/a.js': BEFORE }, files: { 'src/a.js': AFTER } });
+  world.pull.branches['main'] = [repo.git('rev-parse', 'main').trim()];
   const simulator = await (forge === 'github' ? startGithub(world, 'forge-token') : startGitlab(world, 'forge-token'));
   onTestFinished(() => simulator.close());
   for (let n = 0; n < workers; n++) await startWorker(store, [agent], { name: `worker-${n}`, atOnce: 1 });

@@ -20,7 +20,7 @@ export function promisedWays(): ReadonlyMap<string, readonly string[]> {
 }
 
 type Body = () => Promise<void>;
-type Way = ((title: string, body: Body) => void) & {
+type Way = ((title: string, body: Body, timeout?: number) => void) & {
   fails(title: string, body: Body): void;
   /** For a way that damages files, or a ref, which a clone with a store for teams does not use. */
   inFiles(title: string, body: Body): void;
@@ -32,9 +32,9 @@ export const HAS_STORE = process.env['ONCEOVER_TEST_TEAM'] === '1';
 /** Returns a function that adds tests for one heading. A list item without a test, or a test without an item, fails. */
 export function waysUnder(heading: string): Way {
   const tried: string[] = [];
-  const way = (title: string, body: Body) => {
+  const way = (title: string, body: Body, timeout?: number) => {
     tried.push(title);
-    test(title, body);
+    test(title, body, timeout);
   };
   test(`the page lists what is tried here: ${heading}`, () => {
     expect(tried).toEqual(promisedWays().get(heading));

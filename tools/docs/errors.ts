@@ -44,6 +44,8 @@ const REPOSITORY = {
   'unknown-base': { kind: 'unknown-base', base: 'origin/master' },
   'ambiguous-name': { kind: 'ambiguous-name', name: 'origin/main' },
   'no-base': { kind: 'no-base', tried: ['origin/HEAD', 'origin/main', 'origin/master', 'main', 'master'] },
+  'unknown-target': { kind: 'unknown-target', guess: 'origin/main' },
+  'other-head': { kind: 'other-head', head: '7cc2d5ec3b1f0a9e4d6c8b7a5f3e2d1c0b9a8f7e' },
   'no-merge-base': { kind: 'no-merge-base', base: 'origin/main', shallow: true },
   'several-merge-bases': { kind: 'several-merge-bases', base: 'origin/main' },
   'unknown-commit': { kind: 'unknown-commit', commit: 'abc123' },

@@ -4,74 +4,110 @@ import { count } from '@onceover/base/ui/wording';
 import { groupBySameCode } from '@onceover/gates/findings/same-code';
 import type { RunDocument } from '@onceover/gates/result/json';
 import { placeFinder } from './decide-anchor.ts';
-import { type FindingDocument, isOpenFinding, partOfChange } from './describe-finding.ts';
+import { type FindingDocument, isOpenFinding } from './describe-finding.ts';
 import { describeErrorTitle, describeHeadline, describeOverall, type SummaryFacts } from './describe-summary.ts';
 import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
+import { describeStandingRefusal } from './standing/describe-standing.ts';
+import {
+  checkMark,
+  describeCheckMark,
+  keepsVerdict,
+  type PublicationSubject,
+  publicationSubject,
+  readCheckMark,
+  type ShownVerdict,
+} from './standing/publication-subject.ts';
 import type { CheckAnnotation, CheckConclusion, CheckReport, PublishAction, PullRequestState } from './types.ts';
 
 /**
- * The name of the check about the whole run. Branch protection should require this check, because it exists even if no
- * gate covers the change.
+ * Returns the name of the check about the whole run. A check belongs to a commit, and one commit can be the head of
+ * several pull requests, so the name says for which target branch it speaks. Branch protection should require this
+ * check, because it exists even if no gate covers the change. `base` is null for a commit without a pull request; no
+ * branch can have a name with a colon.
  */
-const OVERALL_CHECK = 'onceover';
+function checkName(base: string | null): string {
+  return base === null ? 'onceover: commit' : `onceover / ${base}`;
+}
 
 const MOST_OF_TITLE = 120;
 const MOST_OF_MESSAGE = 8000;
 
 /**
  * Decides which check runs to create: one per gate and one for the whole run. Identical existing checks are not created
- * again.
+ * again, and a result without a verdict does not replace a verdict about the same change.
  */
 export function decideChecks(facts: SummaryFacts, state: ShownNow): PublishAction[] {
-  const existingIds = new Map(state.checks.map(({ name, externalId }) => [name, externalId]));
-  return reportsOf(facts, state)
-    .map((report): CheckReport => {
-      const externalId = digestOf([facts.commit, report]).slice(0, 32);
-      return { ...report, externalId };
-    })
-    .filter(({ name, externalId }) => existingIds.get(name) !== externalId)
-    .map((check) => ({ kind: 'create-check', check }));
+  const shownIds = new Map(state.checks.map(({ name, externalId }) => [name, externalId]));
+  return reportsOf(facts, state).flatMap((report): PublishAction[] => {
+    const shownId = shownIds.get(report.name) ?? '';
+    const mark = checkMark(facts.standing.subject ?? commitSubject(facts.commit), VERDICTS[report.conclusion]);
+    if (keepsVerdict(readCheckMark(shownId), mark)) return [];
+    const externalId = describeCheckMark(mark, digestOf([facts.commit, report]).slice(0, 16));
+    return shownId === externalId ? [] : [{ kind: 'create-check', check: { ...report, externalId } }];
+  });
+}
+
+/**
+ * Returns the check that says that the review goes on; null if the commit shows a check with a verdict, which stays
+ * valid until there is a new one.
+ */
+export function decidePending(subject: PublicationSubject, checks: PullRequestState['checks']): CheckReport | null {
+  const name = checkName(subject.base);
+  const mark = checkMark(subject, 'pending');
+  const shown = readCheckMark(checks.find((check) => check.name === name)?.externalId ?? '');
+  if (shown !== null && (shown.verdict === 'pending' || keepsVerdict(shown, mark))) return null;
+  const title = 'The review has started';
+  const report = { name, title, summary: `${title}.`, annotations: [], conclusion: 'pending' } as const;
+  return { ...report, externalId: describeCheckMark(mark, digestOf(report).slice(0, 16)) };
+}
+
+const VERDICTS = {
+  success: 'passed',
+  neutral: 'passed',
+  failure: 'failed',
+  action_required: 'none',
+  pending: 'pending',
+} as const satisfies Record<CheckConclusion, ShownVerdict>;
+
+function commitSubject(head: string): PublicationSubject {
+  const unknown = { headRepository: null, repository: null, base: null, baseCommit: null, gates: null };
+  return publicationSubject({ ...unknown, head });
 }
 
 type Report = Omit<CheckReport, 'externalId'>;
-type ShownNow = Pick<PullRequestState, 'head' | 'checks' | 'files'>;
+type ShownNow = Pick<PullRequestState, 'pull' | 'checks' | 'files'>;
 
 function reportsOf(facts: SummaryFacts, state: ShownNow): readonly Report[] {
-  const { run, isUntrusted } = facts;
+  const { run, standing } = facts;
   const summary = describeOverall(facts);
+  const name = checkName(standing.subject?.base ?? null);
   if (run.kind === 'error') {
-    const title = describeErrorTitle(run);
-    return [{ name: OVERALL_CHECK, conclusion: 'action_required', title, summary, annotations: [] }];
+    return [{ name, conclusion: 'action_required', title: describeErrorTitle(run), summary, annotations: [] }];
   }
   const { document } = run;
   const overall: Report = {
-    name: OVERALL_CHECK,
+    name,
     conclusion: conclusionOf(document),
     title: describeHeadline(document).replace(/^\S+ onceover: /u, ''),
     summary,
     annotations: [],
   };
   const annotate = annotator(state);
-  const isElsewhere = (gate: string) => facts.runsChecksElsewhere === true && gate.startsWith('check:');
-  const reason = document.not_asked.every(isElsewhere) ? null : NOT_ALL_GATES;
-  const reports = [
-    withoutPass(overall, reason),
-    ...document.gates.map((gate) => gateReport(gate, document, annotate)),
-  ].map((report) => withoutPass(report, isPartial(document, state) ? PARTIAL : null));
-  return isUntrusted ? reports.map((report) => withoutPass(report, UNVERIFIED)) : reports;
+  const gates = document.gates.map((gate) => gateReport(name, gate, document, annotate));
+  const { refusal } = standing;
+  const reason = refusal === null ? null : describeStandingRefusal(refusal);
+  // Without some of its gates, a run still speaks for those that were part of it.
+  const isOnlyOverall = refusal?.kind === 'differs' && refusal.part === 'gates';
+  const part = isPartial(document, state) ? PARTIAL : null;
+  return [
+    withoutPass(overall, reason ?? part),
+    ...gates.map((gate) => withoutPass(gate, isOnlyOverall ? part : (reason ?? part))),
+  ];
 }
 
-const UNVERIFIED = {
-  title: 'Not verified',
-  why: 'The author of the pull request controls the job that made this result, so it does not count as a pass.',
-};
 const PARTIAL = {
   title: 'Only a part',
   why: 'The run reviewed only a part of the change, so its result does not count as a pass.',
-};
-const NOT_ALL_GATES = {
-  title: 'Only some gates',
-  why: 'Some gates of this change were not part of the run, so its result does not count as a pass. Require the checks of the gates instead.',
 };
 
 /**
@@ -84,11 +120,16 @@ function withoutPass(report: Report, reason: typeof PARTIAL | null): Report {
   return { ...report, conclusion: 'action_required', title, summary: `${reason.why}\n\n${report.summary}` };
 }
 
-/** Whether the run covers less than the change. Without a pull request, a single commit can be the whole change. */
-function isPartial(document: RunDocument, { head }: ShownNow): boolean {
-  const part = partOfChange(document);
-  return part !== null && (head !== null || !part.startsWith('commit '));
+/**
+ * Whether the run covers less than the change, or compares it with something else than the target branch. Without a pull
+ * request, a single commit can be the whole change, and any base the right one.
+ */
+function isPartial(document: RunDocument, { pull }: ShownNow): boolean {
+  if (pull !== null) return document.scope !== FULL;
+  return !/^(?:base |commit )/.test(document.scope) && document.scope !== FULL;
 }
+
+const FULL = 'full';
 
 function conclusionOf({ status, exit_code }: RunDocument): CheckConclusion {
   if (exit_code === 1) return 'failure';
@@ -99,6 +140,7 @@ function conclusionOf({ status, exit_code }: RunDocument): CheckConclusion {
 type GateDocument = RunDocument['gates'][number];
 
 function gateReport(
+  overallName: string,
   gate: GateDocument,
   { findings }: RunDocument,
   annotate: (finding: FindingDocument) => CheckAnnotation[],
@@ -118,7 +160,7 @@ function gateReport(
   });
   const output = gate.output === undefined || gate.output === '' ? [] : [codeBlock(gate.output)];
   return {
-    name: `onceover (${readable(gate.id).replace(/\s+/g, ' ')})`,
+    name: `${overallName} (${readable(gate.id).replace(/\s+/g, ' ')})`,
     conclusion: gateConclusion(gate, warnings.length > 0),
     title: words.length > 0 ? words.join(', ') : detail,
     summary: fitted([`${prose(gate.detail)}.`, slots.join('\n'), ...output].filter((text) => text !== '').join('\n\n')),

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '@onceover/base/kernel/result';
-import { addressOf, IS_COMMIT, type TargetFacts } from './decide-target.ts';
+import { addressOf, IS_COMMIT, type PublishingJob, type TargetFacts } from './decide-target.ts';
 
 export type GitlabTarget = {
   readonly apiUrl: string;
@@ -10,8 +10,6 @@ export type GitlabTarget = {
   readonly commit: string;
   /** The address of the commit's page on GitLab. Commit statuses link to this page. */
   readonly commitUrl: string;
-  /** Whether the author of the change controls the CI job that made the result. */
-  readonly isUntrusted: boolean;
 };
 
 /** Whether onceover runs inside a GitLab CI job. */
@@ -23,7 +21,12 @@ export function isGitlab(env: TargetFacts['env']): boolean {
  * Decides from the CI environment where to publish on GitLab. The result is not trusted: only its commit is used, and
  * only if nothing else names a commit.
  */
-export function decideGitlabTarget({ env, pull, commit, runCommit }: TargetFacts): Result<GitlabTarget> {
+export function decideGitlabTarget({
+  env,
+  pull,
+  commit,
+  runCommit,
+}: TargetFacts): Result<GitlabTarget & PublishingJob> {
   const variable = (name: string) => env[name] ?? '';
   const apiUrl = addressOf(variable('CI_API_V4_URL'));
   if (apiUrl === null) return missing('CI_API_V4_URL', 'an https address');
@@ -40,15 +43,16 @@ export function decideGitlabTarget({ env, pull, commit, runCommit }: TargetFacts
   const targetCommit = commit ?? (head || runCommit || '');
   if (!IS_COMMIT.test(targetCommit)) return missing('--commit', 'the full id of the commit');
   const number = /^[1-9]\d*$/.test(variable('CI_MERGE_REQUEST_IID')) ? Number(variable('CI_MERGE_REQUEST_IID')) : null;
-  const source = variable('CI_MERGE_REQUEST_SOURCE_PROJECT_ID');
+  const base = variable('CI_MERGE_REQUEST_TARGET_BRANCH_NAME');
   return ok({
     apiUrl,
     project,
     pull: pull ?? (isTrain ? null : number),
     commit: targetCommit,
     commitUrl: `${projectUrl}/-/commit/${targetCommit}`,
-    // Without a source project, the fork of the merge request was deleted.
-    isUntrusted: (number !== null || source !== '') && source !== project,
+    // The pipeline of a merge request follows the .gitlab-ci.yml of the merge request.
+    workflow: number === null ? 'base' : 'change',
+    queue: isTrain && pull === null && base !== '' ? { base, head: targetCommit, repository: project } : null,
   });
 }
 

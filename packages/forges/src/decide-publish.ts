@@ -1,7 +1,8 @@
 import { decideChecks } from './decide-checks.ts';
 import { decideThreads } from './decide-threads.ts';
-import { type Marker, markerOf } from './describe-marker.ts';
+import { markerOf } from './describe-marker.ts';
 import { describeSummary, describeVerdictChange, type SummaryFacts, verdictOf } from './describe-summary.ts';
+import type { Marker } from './marker-schema.ts';
 import type { ForgeComment, PublishAction, PullRequestState } from './types.ts';
 
 export type PublishFacts = SummaryFacts & {
@@ -42,6 +43,42 @@ export function decidePublish(facts: PublishFacts): PublishPlan {
   return { actions: [...checks, ...threads.actions, ...comments], isOutdated };
 }
 
+/** Whether two actions write the same. */
+export function isSameAction(first: PublishAction, second: PublishAction): boolean {
+  const [fields, others] = [fieldsOf(first), fieldsOf(second)];
+  return fields.length === others.length && fields.every((field, index) => field === others[index]);
+}
+
+/** Returns what identifies an action: its kind, its target and what it writes. Reasons do not count. */
+function fieldsOf(action: PublishAction): readonly (string | null)[] {
+  switch (action.kind) {
+    case 'create-thread': {
+      const { fingerprints, place, body } = action.thread;
+      const lines = place.kind === 'lines' ? `${place.first} ${place.last}` : null;
+      return [action.kind, place.path, lines, body, ...fingerprints];
+    }
+    case 'edit-thread':
+    case 'edit-comment':
+      return [action.kind, action.comment, action.body];
+    case 'reply':
+      return [action.kind, action.thread, action.body];
+    case 'resolve':
+      return [action.kind, action.thread, action.reply, action.orElse.comment, action.orElse.body, action.orElse.reply];
+    case 'reopen':
+      return [action.kind, action.thread, action.reply];
+    case 'hide':
+    case 'show':
+    case 'delete-comment':
+      return [action.kind, action.comment];
+    case 'delete-thread':
+      return [action.kind, ...action.comments];
+    case 'create-comment':
+      return [action.kind, action.about, action.body];
+    case 'create-check':
+      return [action.kind, action.check.name, action.check.conclusion, action.check.externalId];
+  }
+}
+
 function isResult(status: string): boolean {
   return status !== 'lock_conflict';
 }
@@ -49,8 +86,8 @@ function isResult(status: string): boolean {
 type Summary = { readonly comment: ForgeComment; readonly marker: Extract<Marker, { kind: 'summary' }> };
 
 /**
- * Returns the summary comments that carry onceover's marker, those of our own account first, because a token can always
- * edit those. Two jobs at the same time may have posted a second summary or verdict comment; `extra` deletes it.
+ * Returns the summary comments that our own account wrote. Two jobs at the same time may have posted a second summary or
+ * verdict comment; `extra` deletes it.
  */
 function ownComments(comments: readonly ForgeComment[]): {
   readonly summaries: readonly Summary[];
@@ -59,12 +96,12 @@ function ownComments(comments: readonly ForgeComment[]): {
   const summaries: Summary[] = [];
   const extra: PublishAction[] = [];
   const keys = new Set<string>();
-  for (const comment of [...comments].sort((a, b) => Number(b.isOwn) - Number(a.isOwn))) {
-    const marker = comment.isTrusted ? markerOf(comment.body) : null;
+  for (const comment of comments) {
+    const marker = comment.isOwn ? markerOf(comment.body) : null;
     if (marker?.kind !== 'summary' && marker?.kind !== 'verdict') continue;
     if (marker.kind === 'summary') summaries.push({ comment, marker });
     const key = marker.kind === 'summary' ? marker.kind : `${marker.verdict} ${marker.commit}`;
-    if (keys.has(key) && comment.isOwn) {
+    if (keys.has(key)) {
       extra.push({ kind: 'delete-comment', comment: comment.id, why: `a second ${marker.kind}` });
     }
     keys.add(key);
@@ -80,7 +117,7 @@ function summaryActions(
   const body = describeSummary(facts, fingerprints);
   const verdict = verdictOf(facts.run);
   if (before === null) {
-    const isSilent = facts.summary === 'quiet' && verdict === 'passed' && !facts.isUntrusted;
+    const isSilent = facts.summary === 'quiet' && verdict === 'passed' && facts.standing.refusal === null;
     return isSilent ? [] : [{ kind: 'create-comment', about: 'summary', body }];
   }
   const now = markerOf(body);
@@ -88,7 +125,7 @@ function summaryActions(
   // An interrupted publication may have posted the comment about the new verdict without updating the summary. Do not
   // post that comment again.
   const isSaid = facts.state.comments.some((comment) => {
-    const marker = comment.isTrusted ? markerOf(comment.body) : null;
+    const marker = comment.isOwn ? markerOf(comment.body) : null;
     return marker?.kind === 'verdict' && marker.verdict === verdict && marker.commit === facts.commit;
   });
   const isNews = before.marker.verdict !== verdict && !isSaid;

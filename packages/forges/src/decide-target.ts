@@ -1,5 +1,6 @@
 import { err, ok, type Result } from '@onceover/base/kernel/result';
 import * as z from 'zod';
+import type { ResultSource } from './standing/read-standing.ts';
 
 /** How to find the pull request: by its number (null if there is none), or by its branch (`owner:name`). */
 type PullName =
@@ -13,9 +14,10 @@ export type GithubTarget = {
   readonly repository: string;
   readonly pull: PullName;
   readonly commit: string;
-  /** Whether the author of the change controls the CI job that made the result. */
-  readonly isUntrusted: boolean;
 };
+
+/** What a CI job publishes, and who decides what the job does. */
+export type PublishingJob = Pick<ResultSource, 'workflow' | 'queue'>;
 
 export type TargetFacts = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,8 +27,8 @@ export type TargetFacts = {
   readonly pull: number | null;
   readonly commit: string | null;
   /**
-   * The commit that the result itself names. The result is not trusted, so this commit is used only if nothing else
-   * names one.
+   * The newest commit of the pull request that the result itself names. The result is not trusted, so this commit is used
+   * only if nothing else names one.
    */
   readonly runCommit: string | null;
 };
@@ -38,7 +40,7 @@ const IS_REPOSITORY = /^(?!\.)[\w.-]+\/(?!\.{1,2}$)[\w.-]+$/;
  * Decides from the CI environment where to publish on GitHub. The result is not trusted: only its commit is used, and
  * only if nothing else names a commit.
  */
-export function decideTarget(facts: TargetFacts): Result<GithubTarget> {
+export function decideTarget(facts: TargetFacts): Result<GithubTarget & PublishingJob> {
   const { env } = facts;
   const repository = env['GITHUB_REPOSITORY'] ?? '';
   if (!IS_REPOSITORY.test(repository)) return missing('GITHUB_REPOSITORY', 'owner/name');
@@ -51,10 +53,20 @@ export function decideTarget(facts: TargetFacts): Result<GithubTarget> {
   if (!IS_COMMIT.test(commit)) return missing('--commit', 'the full id of the commit');
   const pull: PullName =
     facts.pull === null ? (job?.pull ?? { kind: 'number', number: null }) : { kind: 'number', number: facts.pull };
-  return ok({ apiUrl, graphqlUrl, repository, pull, commit, isUntrusted: job?.isUntrusted ?? false });
+  const { workflow, queue } = job ?? NO_EVENT;
+  return ok({
+    ...{ apiUrl, graphqlUrl, repository, pull, commit, workflow },
+    queue: facts.pull === null ? queue : null,
+  });
 }
 
-type Job = Pick<GithubTarget, 'pull' | 'commit' | 'isUntrusted'>;
+type Job = PublishingJob & { readonly pull: PullName; readonly commit: string | null };
+
+/** A job without an event of a pull request, or a terminal. The change does not decide what it does. */
+const NO_EVENT: Job = { pull: { kind: 'number', number: null }, commit: null, workflow: 'base', queue: null };
+
+/** The events for which GitHub takes the workflow from the pull request. For all others it takes the default branch. */
+const FROM_CHANGE: readonly string[] = ['pull_request', 'pull_request_review', 'pull_request_review_comment'];
 
 /** The repository of a branch. It is null if the fork was deleted. */
 const repositoryOfBranch = z.object({ full_name: z.string(), owner: z.object({ login: z.string() }) }).nullable();
@@ -62,11 +74,11 @@ const repositoryOfBranch = z.object({ full_name: z.string(), owner: z.object({ l
 const pullRequestEvent = z.object({
   pull_request: z.object({
     number: z.number().int().positive(),
-    head: z.object({ sha: z.string(), repo: repositoryOfBranch }),
+    head: z.object({ sha: z.string() }),
   }),
 });
 
-const queueEvent = z.object({ merge_group: z.object({ head_sha: z.string() }) });
+const queueEvent = z.object({ merge_group: z.object({ head_sha: z.string(), base_ref: z.string() }) });
 
 const workflowEvent = z.object({
   workflow_run: z.object({
@@ -76,33 +88,39 @@ const workflowEvent = z.object({
   }),
 });
 
-/**
- * Returns the pull request and the commit of a CI job's GitHub event; null if the event names none. The result of a fork
- * is untrusted, because its author can change the workflow that produced the result and the code that its checks run.
- */
+/** The event of a comment. Comments on issues have no field `pull_request`. */
+const commentEvent = z.object({
+  issue: z.object({ number: z.number().int().positive(), pull_request: z.object({}).optional() }),
+});
+
+/** Returns what the GitHub event of a CI job names; null if it names no pull request and no commit of one. */
 function jobOf(name: string, event: unknown, repository: string): Job | 'unreadable' | null {
-  const noPull = { kind: 'number', number: null } as const;
   if (name.startsWith('pull_request')) {
     const payload = pullRequestEvent.safeParse(event);
     if (!payload.success) return 'unreadable';
     const { number, head } = payload.data.pull_request;
-    const isUntrusted = head.repo?.full_name !== repository;
-    return { pull: { kind: 'number', number }, commit: head.sha, isUntrusted };
+    const workflow = FROM_CHANGE.includes(name) ? 'change' : 'base';
+    return { pull: { kind: 'number', number }, commit: head.sha, workflow, queue: null };
   }
   if (name === 'merge_group') {
     const payload = queueEvent.safeParse(event);
-    return payload.success
-      ? { pull: noPull, commit: payload.data.merge_group.head_sha, isUntrusted: false }
-      : 'unreadable';
+    if (!payload.success) return 'unreadable';
+    const { head_sha: head, base_ref } = payload.data.merge_group;
+    return { ...NO_EVENT, commit: head, queue: { base: base_ref.replace(/^refs\/heads\//, ''), head, repository } };
   }
   if (name === 'workflow_run') {
     const payload = workflowEvent.safeParse(event);
     if (!payload.success) return 'unreadable';
     const { head_sha, head_branch, head_repository } = payload.data.workflow_run;
-    const isUntrusted = head_repository?.full_name !== repository;
     // GitHub finds pull requests by the owner of their branch, and a deleted fork has none.
     const head = head_repository === null ? null : `${head_repository.owner.login}:${head_branch}`;
-    return { pull: head === null ? noPull : { kind: 'branch', head }, commit: head_sha, isUntrusted };
+    return { ...NO_EVENT, pull: head === null ? NO_EVENT.pull : { kind: 'branch', head }, commit: head_sha };
+  }
+  if (name === 'issue_comment') {
+    const payload = commentEvent.safeParse(event);
+    if (!payload.success) return 'unreadable';
+    const { number, pull_request } = payload.data.issue;
+    return pull_request === undefined ? null : { ...NO_EVENT, pull: { kind: 'number', number } };
   }
   return null;
 }

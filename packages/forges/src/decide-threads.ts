@@ -4,14 +4,8 @@ import type { RunDocument } from '@onceover/gates/result/json';
 import { placeFinder } from './decide-anchor.ts';
 import { type FindingDocument, isOpenFinding, partOfChange } from './describe-finding.ts';
 import { markerOf } from './describe-marker.ts';
-import { codeSpan } from './describe-text.ts';
-import {
-  describeClosedThread,
-  describeClosing,
-  describeReopening,
-  describeThread,
-  reviewersIn,
-} from './describe-thread.ts';
+import { describeClosedThread, describeClosing, describeReopening, describeThread } from './describe-thread.ts';
+import type { Marker } from './marker-schema.ts';
 import type { ForgeComment, ForgeThread, PublishAction, PullRequestState } from './types.ts';
 
 export type ThreadPlan = {
@@ -24,9 +18,7 @@ export type ThreadPlan = {
 type OwnThread = {
   readonly thread: ForgeThread;
   readonly first: ForgeComment;
-  readonly fingerprints: readonly string[];
-  /** Whether the first comment of the thread says that the findings are closed. */
-  readonly isClosedByEdit: boolean;
+  readonly marker: Extract<Marker, { kind: 'thread' }>;
   /** Whether our newest status reply in the thread closed or reopened it; null if there is no such reply. */
   readonly lastReply: 'closed' | 'reopened' | null;
   /** Whether someone else wrote in the thread. onceover never changes a thread in which someone else wrote. */
@@ -53,7 +45,7 @@ export function decideThreads(
   const ownThreads = state.threads.flatMap(ownThread);
   const { kept, extra } = withoutDuplicates(ownThreads);
   const findings = findingsByFingerprint(document);
-  const postedFingerprints = new Set([...posted, ...ownThreads.flatMap(({ fingerprints }) => fingerprints)]);
+  const postedFingerprints = new Set([...posted, ...ownThreads.flatMap(({ marker }) => marker.fingerprints)]);
   const place = placeFinder(state.files);
   const creations: PublishAction[] = [];
   const findingsByThread = new Map<OwnThread, FindingDocument[]>();
@@ -62,7 +54,7 @@ export function decideThreads(
     const [firstFinding] = fresh;
     if (firstFinding === undefined) continue;
     const home = kept.find(
-      (thread) => canTouch(thread) && group.some(({ fingerprint }) => thread.fingerprints.includes(fingerprint)),
+      (thread) => canTouch(thread) && group.some(({ fingerprint }) => thread.marker.fingerprints.includes(fingerprint)),
     );
     if (home !== undefined) findingsByThread.set(home, [...(findingsByThread.get(home) ?? []), ...fresh]);
     else {
@@ -130,23 +122,21 @@ function findingsByFingerprint({ findings, settled }: RunDocument): ReadonlyMap<
   return result;
 }
 
-/** Returns the ids of the gates that pass, formatted as code spans because threads name gates in that form. */
 function passingGates({ gates }: RunDocument): readonly string[] {
-  return gates.filter(({ status }) => status === 'pass' || status === 'holds').map(({ id }) => codeSpan(id));
+  return gates.filter(({ status }) => status === 'pass' || status === 'holds').map(({ id }) => id);
 }
 
 function ownThread(thread: ForgeThread): OwnThread[] {
   const [first, ...replies] = thread.comments;
-  const marker = first?.isTrusted === true ? markerOf(first.body) : null;
+  const marker = first?.isOwn === true ? markerOf(first.body) : null;
   if (first === undefined || marker?.kind !== 'thread') return [];
-  const kinds = replies.map((reply) => (reply.isTrusted ? markerOf(reply.body)?.kind : undefined));
+  const kinds = replies.map((reply) => (reply.isOwn ? markerOf(reply.body)?.kind : undefined));
   const statusReplies = kinds.filter((kind) => kind === 'closed' || kind === 'reopened');
   return [
     {
       thread,
       first,
-      fingerprints: marker.fingerprints,
-      isClosedByEdit: marker.isClosed,
+      marker,
       lastReply: statusReplies.at(-1) ?? null,
       hasReply: statusReplies.length < replies.length,
     },
@@ -169,8 +159,8 @@ function withoutDuplicates(threads: readonly OwnThread[]): {
   const uniqueThreads: OwnThread[] = [];
   const extra: PublishAction[] = [];
   for (const ourThread of threads) {
-    const isDuplicate = ourThread.fingerprints.every((fingerprint) => coveredFingerprints.has(fingerprint));
-    for (const fingerprint of ourThread.fingerprints) coveredFingerprints.add(fingerprint);
+    const isDuplicate = ourThread.marker.fingerprints.every((fingerprint) => coveredFingerprints.has(fingerprint));
+    for (const fingerprint of ourThread.marker.fingerprints) coveredFingerprints.add(fingerprint);
     const { comments } = ourThread.thread;
     if (isDuplicate && canTouch(ourThread) && comments.every(({ isOwn }) => isOwn)) {
       extra.push({
@@ -192,16 +182,15 @@ type Known = {
 
 function actionsFor(ourThread: OwnThread, facts: Known): readonly PublishAction[] {
   if (!canTouch(ourThread)) return [];
-  const about = ourThread.fingerprints.flatMap((fingerprint) => facts.findings.get(fingerprint) ?? []);
+  const about = ourThread.marker.fingerprints.flatMap((fingerprint) => facts.findings.get(fingerprint) ?? []);
   const open = about.filter(isOpenFinding);
   const joinedFindings = facts.joined.get(ourThread) ?? [];
   if (open.length + joinedFindings.length > 0)
     return actionsForOpen(ourThread, [...open, ...joinedFindings], joinedFindings.length > 0, facts);
   // A thread may contain a finding that the run's document does not list. Then close the thread only if every gate that
   // the thread names passes.
-  const isUnknown = ourThread.fingerprints.some((fingerprint) => !facts.findings.has(fingerprint));
-  const reviewers = reviewersIn(ourThread.first.body);
-  const gates = [...new Set(reviewers.map(({ gate }) => gate))];
+  const isUnknown = ourThread.marker.fingerprints.some((fingerprint) => !facts.findings.has(fingerprint));
+  const gates = [...new Set(ourThread.marker.findings.map(({ gate }) => gate))];
   const allPass = gates.length > 0 && gates.every((gate) => facts.passing.includes(gate));
   if (isUnknown && !allPass) return [];
   return actionsForClosed(ourThread, isUnknown ? [] : about, gates, facts.commit);
@@ -217,16 +206,15 @@ function actionsForOpen(
   const reopening = ourThread.lastReply === 'closed';
   const why = 'a finding is open again';
   // Findings of two reviewers have the same fingerprint if they quote the same code. The second may come later.
-  const reviewers = reviewersIn(first.body);
   const isNamed = ({ gate, slot }: FindingDocument) =>
-    reviewers.some((reviewer) => reviewer.gate === codeSpan(gate) && reviewer.slot === slot);
+    ourThread.marker.findings.some((named) => named.gate === gate && named.slot === slot);
   const isMore = hasNew || !findings.every(isNamed);
-  const body = withAllFingerprints(describeThread(findings, null), ourThread.fingerprints);
+  const body = describeThread(findings, null, ourThread.marker.fingerprints);
   const reply = describeReopening(findings, commit);
   return [
     // Unhide the comment before editing it: after the edit, nothing in the thread says that onceover hid the comment.
-    ...(ourThread.isClosedByEdit && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
-    ...((isMore || ourThread.isClosedByEdit) && body.trim() !== first.body.trim()
+    ...(ourThread.marker.isClosed && first.isHidden ? [{ kind: 'show', comment: first.id, why } as const] : []),
+    ...((isMore || ourThread.marker.isClosed) && body.trim() !== first.body.trim()
       ? [
           {
             kind: 'edit-thread',
@@ -243,17 +231,6 @@ function actionsForOpen(
   ];
 }
 
-/**
- * Keeps the fingerprints of closed findings in the marker of an edited thread, so that those findings never get another
- * thread.
- */
-function withAllFingerprints(body: string, before: readonly string[]): string {
-  const marker = markerOf(body);
-  if (marker?.kind !== 'thread') return body;
-  const fingerprints = [...new Set([...before, ...marker.fingerprints])];
-  return body.replace(marker.fingerprints.join(','), fingerprints.join(','));
-}
-
 function actionsForClosed(
   ourThread: OwnThread,
   findings: readonly FindingDocument[],
@@ -265,7 +242,7 @@ function actionsForClosed(
   const reply = describeClosing(findings, gates, commit);
   // The first comment is hidden, so a reply that says "open again" would be the last thing that people see.
   const isContradicted = ourThread.lastReply === 'reopened';
-  if (ourThread.isClosedByEdit) {
+  if (ourThread.marker.isClosed) {
     return [
       ...(first.isHidden ? [] : [{ kind: 'hide', comment: first.id, why } as const]),
       ...(isContradicted ? [{ kind: 'reply', thread: thread.id, body: reply, why } as const] : []),
@@ -275,7 +252,7 @@ function actionsForClosed(
   // hand, so leave it open.
   if (ourThread.lastReply === 'closed') return [];
   if (thread.isResolved) return thread.resolvedByUs ? [{ kind: 'reply', thread: thread.id, body: reply, why }] : [];
-  const closedBody = describeClosedThread(first.body, ourThread.fingerprints, findings, gates, commit);
+  const closedBody = describeClosedThread(first.body, ourThread.marker, findings, gates, commit);
   return [
     {
       kind: 'resolve',

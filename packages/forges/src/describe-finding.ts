@@ -16,11 +16,11 @@ export function placeWords({ file, line, mark }: FindingDocument): string {
 }
 
 /**
- * Returns the part of the change that a run covers, if it is less than the whole: chosen files, uncommitted changes, or
- * one commit. Returns null for the whole change.
+ * Returns the part of the change that a run covers, if it is not the whole change since the target branch: chosen files,
+ * uncommitted changes, one commit, or the change since another base. Returns null for the whole change.
  */
 export function partOfChange({ scope }: Pick<RunDocument, 'scope'>): string | null {
-  return /^(?:files |commit |uncommitted$)/.test(scope) ? scope : null;
+  return scope === 'full' || scope === '' ? null : scope;
 }
 
 export function isOpenFinding({ state }: FindingDocument): boolean {

@@ -4,24 +4,23 @@ import { count } from '@onceover/base/ui/wording';
 import { groupBySameCode } from '@onceover/gates/findings/same-code';
 import type { RunDocument } from '@onceover/gates/result/json';
 import { type FindingDocument, isOpenFinding, partOfChange, placeWords } from './describe-finding.ts';
-import { type Verdict, withMarker } from './describe-marker.ts';
+import { withMarker } from './describe-marker.ts';
 import { codeSpan, fitted, prose, proseInLine } from './describe-text.ts';
 import { describeDecision, shortCommit } from './describe-thread.ts';
+import type { Verdict } from './marker-schema.ts';
+import { describeStandingRefusal } from './standing/describe-standing.ts';
+import type { Standing } from './standing/read-standing.ts';
+import type { PublishedRun } from './types.ts';
 
-/** A result to publish: the document of a run, or the error that ended it. */
-export type PublishedRun =
-  | { readonly kind: 'run'; readonly document: RunDocument }
-  | { readonly kind: 'error'; readonly message: string; readonly next: string };
+export type { PublishedRun };
 
 export type SummaryFacts = {
   readonly run: PublishedRun;
   readonly commit: string;
-  /** Whether the author of the change controls the CI job that made the result. */
-  readonly isUntrusted: boolean;
+  /** What the result may say here. */
+  readonly standing: Standing;
   /** The address of a full report; null if there is none. */
   readonly reportUrl: string | null;
-  /** Whether the operator of a server runs the checks of all changes in another CI job. */
-  readonly runsChecksElsewhere?: boolean;
 };
 
 /**
@@ -62,13 +61,14 @@ export function describeSummary(facts: SummaryFacts, fingerprints: readonly stri
 }
 
 function summaryLines(facts: SummaryFacts): readonly string[] {
-  const { run, commit, isUntrusted, reportUrl } = facts;
+  const { run, commit, standing, reportUrl } = facts;
   const end = [`Commit ${shortCommit(commit)}`, ...(reportUrl === null ? [] : [`[full report](${reportUrl})`])];
   const part = run.kind === 'run' ? partOfChange(run.document) : null;
-  const warnings = [
-    ...(isUntrusted
-      ? ['**Not verified:** this result comes from a job that the author of the pull request controls.']
-      : []),
+  const refusal =
+    standing.refusal === null || isAboutGates(standing) ? null : describeStandingRefusal(standing.refusal);
+  const warnings: readonly string[] = [
+    ...(refusal === null ? [] : [`**${refusal.title}:** ${refusal.why}`]),
+    ...(standing.confirmedBy === null ? [] : [`**Confirmed** by ${codeSpan(standing.confirmedBy)}.`]),
     ...(part === null ? [] : [`**Only a part of the change was reviewed:** ${codeSpan(part)}.`]),
   ];
   const warning = warnings.length === 0 ? [] : ['', warnings.join(' ')];
@@ -99,6 +99,11 @@ function summaryLines(facts: SummaryFacts): readonly string[] {
     '',
     end.join(' · '),
   ];
+}
+
+/** Whether only gates are missing, which the list of the gates that did not run already says. */
+function isAboutGates({ refusal }: Standing): boolean {
+  return refusal?.kind === 'differs' && refusal.part === 'gates';
 }
 
 /** Returns the verdict of a run as one line of text. */

@@ -1,14 +1,21 @@
 import { type FindingDocument, findingWords } from './describe-finding.ts';
 import { withMarker } from './describe-marker.ts';
 import { codeBlock, codeSpan, fitted, prose } from './describe-text.ts';
+import type { Marker } from './marker-schema.ts';
 import type { ThreadPlace } from './types.ts';
 
 /**
  * Returns the first comment of a thread about one or several findings on the same code. `place` is null when an
  * existing thread is edited: its lines belong to an earlier commit, so the comment suggests no replacement for them.
  */
-export function describeThread(findings: readonly FindingDocument[], place: ThreadPlace | null): string {
-  const fingerprints = [...new Set(findings.map(({ fingerprint }) => fingerprint))];
+export function describeThread(
+  findings: readonly FindingDocument[],
+  place: ThreadPlace | null,
+  earlierFingerprints: readonly string[] = [],
+): string {
+  // Findings that the text no longer names stay in the marker, so that they never get another thread.
+  const fingerprints = [...new Set([...earlierFingerprints, ...findings.map(({ fingerprint }) => fingerprint)])];
+  const namedFindings = findings.map(({ id, gate, slot }) => ({ id, gate, slot }));
   const ids = findings.map(({ id }) => id);
   const blocks = [
     ...findings.flatMap((finding) => findingBlocks(finding, place)),
@@ -16,7 +23,7 @@ export function describeThread(findings: readonly FindingDocument[], place: Thre
     `<sub>Fix the code and push, or waive ${ids.length === 1 ? 'it' : 'them'} in a clone: ${codeSpan(`onceover resolve ${ids.join(' ')} --skip "why"`)}. Only the reviewer closes a finding.</sub>`,
   ];
   const text = blocks.filter((block) => block !== '').join('\n\n');
-  return fitted(withMarker({ kind: 'thread', fingerprints, isClosed: false }, `${text}\n`));
+  return fitted(withMarker({ kind: 'thread', isClosed: false, fingerprints, findings: namedFindings }, `${text}\n`));
 }
 
 function findingBlocks(finding: FindingDocument, place: ThreadPlace | null): readonly string[] {
@@ -30,16 +37,6 @@ function findingBlocks(finding: FindingDocument, place: ThreadPlace | null): rea
     prose(issue),
     fix === null ? '' : (suggestion ?? `**Fix:** ${prose(fix)}`),
   ];
-}
-
-/**
- * Returns the reviewers that a thread's text names, with the gate as a code span. Each finding in the text starts with
- * a line that names its reviewer.
- */
-export function reviewersIn(body: string): readonly { readonly gate: string; readonly slot: number }[] {
-  return [...body.matchAll(/^\*\*F\d+ [a-z]+\*\* · (`[^`\n]+`), reviewer (\d+) /gm)].map(
-    ([, gate = '', slot = '']) => ({ gate, slot: Number(slot) }),
-  );
 }
 
 /**
@@ -88,7 +85,7 @@ export function suggestionFor(
   return `${marks}suggestion\n${text}\n${marks}`;
 }
 
-/** Returns the reply that explains why a thread is closed. `gates` are code spans. */
+/** Returns the reply that explains why a thread is closed. */
 export function describeClosing(
   findings: readonly FindingDocument[],
   gates: readonly string[],
@@ -103,14 +100,14 @@ export function describeClosing(
  */
 export function describeClosedThread(
   body: string,
-  fingerprints: readonly string[],
+  marker: Extract<Marker, { kind: 'thread' }>,
   findings: readonly FindingDocument[],
   gates: readonly string[],
   commit: string,
 ): string {
   const [, ...bodyLines] = body.split('\n');
   const text = [...closingLines(findings, gates, commit), '---', bodyLines.join('\n').trim()].join('\n\n');
-  return fitted(withMarker({ kind: 'thread', fingerprints, isClosed: true }, `${text}\n`));
+  return fitted(withMarker({ ...marker, isClosed: true }, `${text}\n`));
 }
 
 function closingLines(
@@ -120,7 +117,7 @@ function closingLines(
 ): readonly string[] {
   if (findings.length === 0) {
     return [
-      `**No longer open:** ${gates.join(', ')} ${gates.length === 1 ? 'passes' : 'pass'} on ${shortCommit(commit)}.`,
+      `**No longer open:** ${gates.map(codeSpan).join(', ')} ${gates.length === 1 ? 'passes' : 'pass'} on ${shortCommit(commit)}.`,
     ];
   }
   return findings.map((finding) => `**${finding.id}** ${describeEnd(finding, commit)}`);

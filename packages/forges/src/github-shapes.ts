@@ -7,7 +7,7 @@ export const READ_PULL_REQUEST = `query($owner: String!, $name: String!, $number
       headRefOid
       comments(first: 100, after: $comments) {
         pageInfo { hasNextPage endCursor }
-        nodes { id fullDatabaseId body isMinimized viewerDidAuthor authorAssociation author { __typename login } }
+        nodes { id fullDatabaseId body isMinimized viewerDidAuthor lastEditedAt author { __typename login } }
       }
       reviewThreads(first: 50, after: $threads) {
         pageInfo { hasNextPage endCursor }
@@ -16,9 +16,22 @@ export const READ_PULL_REQUEST = `query($owner: String!, $name: String!, $number
           isResolved
           resolvedBy { login }
           comments(first: 100) {
-            nodes { id fullDatabaseId body isMinimized viewerDidAuthor authorAssociation author { __typename login } }
+            nodes { id fullDatabaseId body isMinimized viewerDidAuthor lastEditedAt author { __typename login } }
           }
         }
+      }
+    }
+  }
+}`;
+
+/** The GraphQL query that reads who wrote a pull request: its author, and the accounts of its commits. */
+export const READ_AUTHORS = `query($owner: String!, $name: String!, $number: Int!, $commits: String) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      author { __typename login }
+      commits(first: 100, after: $commits) {
+        pageInfo { hasNextPage endCursor }
+        nodes { commit { oid authors(first: 100) { nodes { user { login } } } } }
       }
     }
   }
@@ -42,7 +55,7 @@ const comment = z.object({
   body: z.string(),
   isMinimized: z.boolean(),
   viewerDidAuthor: z.boolean(),
-  authorAssociation: z.string(),
+  lastEditedAt: z.string().nullable(),
   author: z.object({ __typename: z.string(), login: z.string() }).nullable(),
 });
 
@@ -68,6 +81,36 @@ export const pullRequestAnswer = z.object({
       .nullable(),
   }),
 });
+
+const account = z.object({ user: z.object({ login: z.string() }).nullable() });
+
+export const authorsAnswer = z.object({
+  data: z.object({
+    repository: z.object({
+      pullRequest: z.object({
+        author: z.object({ __typename: z.string(), login: z.string() }).nullable(),
+        commits: z.object({
+          pageInfo: page,
+          nodes: z.array(
+            z
+              .object({
+                commit: z.object({
+                  oid: z.string(),
+                  authors: z.object({ nodes: z.array(account.nullable()).nullable() }),
+                }),
+              })
+              .nullable(),
+          ),
+        }),
+      }),
+    }),
+  }),
+});
+
+const committer = z.object({ login: z.string().optional() }).nullable();
+
+/** GitHub answers with an empty object instead of null for some commits whose author it does not know. */
+export const commitsAnswer = z.array(z.object({ sha: z.string(), author: committer, committer }));
 
 export const graphqlErrors = z.object({
   errors: z.array(z.object({ type: z.string().optional(), message: z.string() })).min(1),
@@ -96,6 +139,14 @@ export type GithubThread = z.output<typeof thread>;
 export const pullAnswer = z.object({
   state: z.string(),
   draft: z.boolean().nullish(),
-  head: z.object({ sha: z.string(), repo: z.object({ id: z.number() }).nullable() }),
-  base: z.object({ ref: z.string(), repo: z.object({ id: z.number(), html_url: z.url() }) }),
+  head: z.object({ sha: z.string(), repo: z.object({ id: z.number(), full_name: z.string() }).nullable() }),
+  base: z.object({
+    ref: z.string(),
+    repo: z.object({ id: z.number(), full_name: z.string(), html_url: z.url() }),
+  }),
 });
+
+/** How a commit relates to a branch. `identical` and `behind`: the branch contains the commit. */
+export const compareAnswer = z.object({ status: z.string() });
+
+export const permissionAnswer = z.object({ permission: z.string() });

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from '@onceover/base/kernel/result';
+import type * as z from 'zod';
 import type { GithubTarget } from './decide-target.ts';
 import * as shapes from './github-shapes.ts';
 import {
@@ -18,6 +19,8 @@ import type {
   ForgeComment,
   ForgeThread,
   NewThread,
+  PullAuthors,
+  PullFacts,
   PullRequestState,
   WriteEnd,
 } from './types.ts';
@@ -69,6 +72,7 @@ function repositoryUrl({ apiUrl, repository }: GithubTarget): string {
  */
 export function githubForge(send: SendRequest, target: GithubTarget, pull: number | null): Forge {
   const base = repositoryUrl(target);
+  const ask = <T>(path: string, shape: z.ZodType<T>) => readJson(send, `${base}/${path}`, shape);
   const write = async (request: ForgeRequest) => writeEnd(await send(request));
   const mutate = async (query: string, id: string) => {
     const body = { query, variables: { id } };
@@ -76,13 +80,34 @@ export function githubForge(send: SendRequest, target: GithubTarget, pull: numbe
   };
   return {
     name: pull === null ? `${target.repository}, commit ${target.commit.slice(0, 10)}` : `${target.repository}#${pull}`,
+    takesConfirmations: pull !== null,
     async read() {
       const checks = await readChecks(send, target);
       if (!checks.ok) return checks;
-      if (pull === null) return ok({ head: null, comments: [], threads: [], checks: checks.value, files: [] });
-      const [talk, files] = await Promise.all([readTalk(send, target, pull), readFiles(send, target, pull)]);
+      if (pull === null) return ok({ ...NO_PULL, checks: checks.value });
+      const [facts, talk, files] = await Promise.all([
+        readGithubPull(send, base, pull),
+        readTalk(send, target, pull),
+        readFiles(send, target, pull),
+      ]);
+      if (!facts.ok) return facts;
       if (!talk.ok) return talk;
-      return files.ok ? ok({ ...talk.value, checks: checks.value, files: files.value }) : files;
+      if (!files.ok) return files;
+      const hasAllFiles = files.value.length < PAGE * MOST_PAGES;
+      return ok({ pull: facts.value, ...talk.value, checks: checks.value, files: files.value, hasAllFiles });
+    },
+    async contains(branch, commit) {
+      const range = `${encodeURIComponent(branch)}...${commit}`;
+      const answer = await send({ method: 'GET', url: `${base}/compare/${range}?per_page=1` });
+      // The repository has no such branch or commit.
+      if (answer.ok && answer.value.status === 404) return ok(false);
+      const comparison = readBody(answer, shapes.compareAnswer);
+      return comparison.ok ? ok(['identical', 'behind'].includes(comparison.value.status)) : comparison;
+    },
+    readAuthors: () => readAuthors(send, target, pull ?? 0),
+    async mayWrite(account) {
+      const answer = await ask(`collaborators/${encodeURIComponent(account)}/permission`, shapes.permissionAnswer);
+      return answer.ok ? ok(['admin', 'write'].includes(answer.value.permission)) : answer;
     },
     async createThreads(threads) {
       const ends: WriteEnd[] = [];
@@ -121,6 +146,28 @@ export function githubForge(send: SendRequest, target: GithubTarget, pull: numbe
     deleteComment: (comment) => write({ method: 'DELETE', url: `${base}/issues/comments/${numberOf(comment)}` }),
     createCheck: (check) => createCheck(send, base, target.commit, check),
   };
+}
+
+const NO_PULL = { pull: null, head: null, comments: [], threads: [], files: [], hasAllFiles: true } as const;
+
+async function readJson<T>(send: SendRequest, url: string, shape: z.ZodType<T>): Promise<Result<T>> {
+  return readBody(await send({ method: 'GET', url }), shape);
+}
+
+/** Returns the facts of a pull request of the repository whose API address is `base`. */
+export async function readGithubPull(send: SendRequest, base: string, number: number): Promise<Result<PullFacts>> {
+  const answer = await readJson(send, `${base}/pulls/${number}`, shapes.pullAnswer);
+  if (!answer.ok) return answer;
+  const { state, draft, head, base: target } = answer.value;
+  return ok({
+    isOpen: state === 'open',
+    isDraft: draft === true,
+    ...{ head: head.sha, base: target.ref },
+    repository: target.repo.full_name,
+    // GitHub keeps the number of a repository when its name changes.
+    headRepository: head.repo?.id === target.repo.id ? target.repo.full_name : (head.repo?.full_name ?? null),
+    page: target.repo.html_url,
+  });
 }
 
 /** Joins the two ids of a comment or thread: the number for GitHub's REST API, then the node id for GraphQL. */
@@ -169,16 +216,73 @@ async function readTalk(send: SendRequest, target: GithubTarget, number: number)
   }
 }
 
+/**
+ * Reads who wrote the commits of a pull request. The REST API knows the accounts of programs too, GraphQL those of
+ * people whom a commit message names as further authors.
+ */
+async function readAuthors(send: SendRequest, target: GithubTarget, number: number): Promise<Result<PullAuthors>> {
+  const writtenCommits = await readCommits(send, `${repositoryUrl(target)}/pulls/${number}`);
+  if (!writtenCommits.ok) return writtenCommits;
+  const [owner, name] = target.repository.split('/');
+  const accountsByCommit = new Map<string, readonly string[]>();
+  for (let after: string | null = null; ; ) {
+    const body = { query: shapes.READ_AUTHORS, variables: { owner, name, number, commits: after } };
+    const answer = await send({ method: 'POST', url: target.graphqlUrl, body, isRepeatable: true });
+    const content = readBody(answer, shapes.authorsAnswer);
+    if (!content.ok) return content;
+    const { author, commits } = content.value.data.repository.pullRequest;
+    for (const { commit } of present(commits.nodes)) {
+      accountsByCommit.set(
+        commit.oid,
+        present(commit.authors.nodes).flatMap(({ user }) => user?.login ?? []),
+      );
+    }
+    if (commits.pageInfo.hasNextPage) {
+      after = commits.pageInfo.endCursor;
+      continue;
+    }
+    const commitAuthors = writtenCommits.value.map(({ id, accounts, isKnown }) => {
+      const others = accountsByCommit.get(id);
+      return { accounts: [...accounts, ...(others ?? [])], isKnown: isKnown && others !== undefined };
+    });
+    return ok({ author: author?.login ?? null, commits: commitAuthors });
+  }
+}
+
+type WrittenCommit = PullAuthors['commits'][number] & { readonly id: string };
+
+/** GitHub lists at most 250 commits of a pull request. */
+const MOST_COMMITS = 250;
+
+async function readCommits(send: SendRequest, pull: string): Promise<Result<readonly WrittenCommit[]>> {
+  const commits: WrittenCommit[] = [];
+  for (let page = 1; page <= MOST_COMMITS / PAGE + 1; page++) {
+    const answer = await readJson(send, `${pull}/commits?per_page=${PAGE}&page=${page}`, shapes.commitsAnswer);
+    if (!answer.ok) return answer;
+    for (const { sha, author, committer } of answer.value) {
+      const accounts = [author?.login, committer?.login].filter((login) => login !== undefined);
+      commits.push({ id: sha, accounts, isKnown: author?.login !== undefined });
+    }
+    if (answer.value.length < PAGE) break;
+  }
+  const isWhole = commits.length < MOST_COMMITS;
+  return ok(commits.map((commit) => ({ ...commit, isKnown: commit.isKnown && isWhole })));
+}
+
 function present<T>(nodes: readonly (T | null)[] | null): readonly T[] {
   return (nodes ?? []).filter((node) => node !== null);
 }
 
-const INSIDERS = ['OWNER', 'MEMBER', 'COLLABORATOR'];
-
 function commentOf(comment: shapes.GithubComment): ForgeComment {
-  const { id, fullDatabaseId, body, author, authorAssociation, isMinimized, viewerDidAuthor } = comment;
-  const isTrusted = viewerDidAuthor || author?.__typename === 'Bot' || INSIDERS.includes(authorAssociation);
-  return { id: idOf(fullDatabaseId, id), body, isTrusted, isOwn: viewerDidAuthor, isHidden: isMinimized };
+  const { id, fullDatabaseId, body, author, isMinimized, viewerDidAuthor, lastEditedAt } = comment;
+  return {
+    id: idOf(fullDatabaseId, id),
+    body,
+    isOwn: viewerDidAuthor,
+    isHidden: isMinimized,
+    author: author === null ? null : { name: author.login, isPerson: author.__typename === 'User' },
+    isEdited: lastEditedAt !== null,
+  };
 }
 
 function threadOf({ id, isResolved, resolvedBy, comments }: shapes.GithubThread): ForgeThread {
@@ -305,7 +409,11 @@ async function createCheck(
   let id: number | null = null;
   for (const [index, part] of parts.entries()) {
     const isLast = index === parts.length - 1;
-    const end = isLast ? { status: 'completed', conclusion, external_id: externalId } : { status: 'in_progress' };
+    const isPending = !isLast || conclusion === 'pending';
+    const end = {
+      ...(isPending ? { status: 'in_progress' } : { status: 'completed', conclusion }),
+      ...(isLast ? { external_id: externalId } : {}),
+    };
     const output = { title, summary, annotations: part.map(annotationFields) };
     const request: ForgeRequest =
       id === null

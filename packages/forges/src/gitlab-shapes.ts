@@ -20,7 +20,8 @@ export const discussionsAnswer = z.array(discussion);
 
 export const userAnswer = z.object({ id });
 
-export const memberAnswer = z.object({ access_level: z.number() });
+/** The best common ancestor of two commits. */
+export const mergeBaseAnswer = z.object({ id: z.string() });
 
 const diffRefs = z.object({ base_sha: z.string(), start_sha: z.string(), head_sha: z.string() });
 

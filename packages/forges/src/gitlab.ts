@@ -13,6 +13,7 @@ import type {
   ForgeComment,
   NewThread,
   PlaceLine,
+  PullFacts,
   PullRequestState,
   WriteEnd,
 } from './types.ts';
@@ -22,9 +23,9 @@ const FORGE = 'GitLab';
 const { readBody, writeEnd, failed: forgeFailure } = forgeAnswers(FORGE, [400, 413, 422]);
 const PAGE = 100;
 const MOST_PAGES = 100;
-/** The number of GitLab's access level Developer, the lowest that may push. */
-const DEVELOPER = 30;
 const MOST_OF_DESCRIPTION = 255;
+/** GitLab leaves out the files of a change beyond a limit, which is 1000 unless an administrator raised it. */
+const MOST_FILES = 1000;
 /** How often to read a merge request again if a push arrives while we read it. */
 const MOST_READS = 3;
 
@@ -44,10 +45,22 @@ export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
   let refs: shapes.DiffRefs | null = null;
   return {
     name: target.pull === null ? `${target.project}, commit ${target.commit.slice(0, 10)}` : nameOf(target),
+    takesConfirmations: false,
+    async contains(branch, commit) {
+      const query = [branch, commit].map((ref) => `refs[]=${encodeURIComponent(ref)}`).join('&');
+      const answer = await send({ method: 'GET', url: `${project}/repository/merge_base?${query}` });
+      // The repository has no such branch or commit, or they have nothing in common.
+      if (answer.ok && answer.value.status === 404) return ok(false);
+      const common = readBody(answer, shapes.mergeBaseAnswer);
+      return common.ok ? ok(common.value.id === commit) : common;
+    },
+    // Commits on GitLab name an address of their author and no account.
+    readAuthors: async () => ok({ author: null, commits: [] }),
+    mayWrite: async () => ok(false),
     async read() {
       const checks = await readStatuses(send, project, target.commit);
       if (!checks.ok) return checks;
-      if (target.pull === null) return ok({ head: null, comments: [], threads: [], checks: checks.value, files: [] });
+      if (target.pull === null) return ok({ ...NO_PULL, checks: checks.value });
       for (let tries = 1; tries <= MOST_READS; tries++) {
         const before = await readRefs(send, request);
         if (!before.ok) return before;
@@ -60,7 +73,11 @@ export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
         if (!after.ok) return after;
         if (after.value.head_sha !== before.value.head_sha) continue;
         refs = after.value;
-        return ok({ head: refs.head_sha, ...talk.value, checks: checks.value, files: files.value });
+        const facts = await readGitlabPull(send, request);
+        if (!facts.ok) return facts;
+        const hasAllFiles = files.value.length < MOST_FILES;
+        const { head_sha: head } = refs;
+        return ok({ pull: facts.value, head, ...talk.value, checks: checks.value, files: files.value, hasAllFiles });
       }
       return forgeFailure('the merge request got new commits while it was read');
     },
@@ -87,6 +104,23 @@ export function gitlabForge(target: GitlabTarget, send: SendRequest): Forge {
     createCheck: (check) =>
       write({ method: 'POST', url: `${project}/statuses/${target.commit}`, body: statusOf(check, target) }),
   };
+}
+
+const NO_PULL = { pull: null, head: null, comments: [], threads: [], files: [], hasAllFiles: true } as const;
+
+/** Returns the facts of the merge request whose API address is `request`. */
+export async function readGitlabPull(send: SendRequest, request: string): Promise<Result<PullFacts>> {
+  const answer = readBody(await send({ method: 'GET', url: request }), shapes.mergeRequestFacts);
+  if (!answer.ok) return answer;
+  const { state, draft, sha, target_branch, source_project_id, target_project_id, web_url } = answer.value;
+  return ok({
+    isOpen: state === 'opened',
+    isDraft: draft === true,
+    ...{ head: sha, base: target_branch },
+    repository: String(target_project_id),
+    headRepository: source_project_id === null ? null : String(source_project_id),
+    page: web_url.replace(/\/-\/merge_requests\/\d+$/, ''),
+  });
 }
 
 function nameOf({ project, pull }: GitlabTarget): string {
@@ -141,7 +175,7 @@ async function readStatuses(send: SendRequest, project: string, commit: string):
   const newest = new Map<string, ForgeCheck & { readonly number: number }>();
   for (const { id: number, name, target_url } of statuses.value) {
     if ((newest.get(name)?.number ?? 0) > number) continue;
-    const externalId = /#onceover-([0-9a-f]+)$/.exec(target_url ?? '')?.[1] ?? '';
+    const externalId = /#onceover-([0-9a-z-]+)$/.exec(target_url ?? '')?.[1] ?? '';
     newest.set(name, { id: String(number), number, name, externalId });
   }
   return ok([...newest.values()]);
@@ -151,7 +185,13 @@ async function readStatuses(send: SendRequest, project: string, commit: string):
  * GitLab has no status for warnings or for missing results. A missing result becomes `failed`, so that it cannot
  * satisfy a merge rule.
  */
-const STATES = { success: 'success', neutral: 'success', failure: 'failed', action_required: 'failed' } as const;
+const STATES = {
+  success: 'success',
+  neutral: 'success',
+  failure: 'failed',
+  action_required: 'failed',
+  pending: 'pending',
+} as const;
 
 function statusOf({ name, conclusion, title, externalId }: CheckReport, { commitUrl }: GitlabTarget): object {
   return {
@@ -177,22 +217,16 @@ async function readTalk(
   const discussions = answer.value
     .map((discussion) => ({ ...discussion, notes: discussion.notes.filter(({ system }) => !system) }))
     .filter(({ notes }) => notes.length > 0);
-  const notesWithMarker = discussions.flatMap(({ notes }) => notes).filter(({ body }) => markerOf(body) !== null);
-  const members = await readMembers(
-    send,
-    project,
-    [...new Set(notesWithMarker.map(({ author }) => author.id))],
-    user.value.id,
-  );
-  if (!members.ok) return members;
   const commentOf = (discussion: string, { id, body, author }: shapes.GitlabNote): ForgeComment => {
     const marker = markerOf(body);
     return {
       id: idOf(discussion, id),
       body,
-      isTrusted: members.value.has(author.id),
       isOwn: author.id === user.value.id,
       isHidden: marker?.kind === 'thread' && marker.isClosed,
+      // Confirmations by comment need the accounts of commit authors, which GitLab does not name.
+      author: null,
+      isEdited: false,
     };
   };
   return ok({
@@ -208,27 +242,6 @@ async function readTalk(
         comments: notes.map((note) => commentOf(id, note)),
       })),
   });
-}
-
-/**
- * Returns the accounts that may push, and the account of the token. Markers in comments of other accounts are not
- * trusted, because anyone can copy a marker.
- */
-async function readMembers(
-  send: SendRequest,
-  project: string,
-  authors: readonly number[],
-  ownId: number,
-): Promise<Result<ReadonlySet<number>>> {
-  const trustedIds = new Set([ownId]);
-  for (const author of authors.filter((id) => id !== ownId)) {
-    const answer = await send({ method: 'GET', url: `${project}/members/all/${author}` });
-    if (answer.ok && answer.value.status === 404) continue;
-    const member = readBody(answer, shapes.memberAnswer);
-    if (!member.ok) return member;
-    if (member.value.access_level >= DEVELOPER) trustedIds.add(author);
-  }
-  return ok(trustedIds);
 }
 
 /**

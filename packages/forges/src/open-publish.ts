@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { decideGitlabTarget, isGitlab } from './decide-gitlab-target.ts';
-import { decideTarget, type TargetFacts } from './decide-target.ts';
+import { decideTarget, type PublishingJob, type TargetFacts } from './decide-target.ts';
 import type { PublishedRun } from './describe-summary.ts';
 import { openGithub } from './github.ts';
 import { openGitlab } from './gitlab.ts';
 import { type PublishOutcome, publishRun } from './publish.ts';
 import { readRunFile } from './read-run.ts';
+import type { ResultMaker } from './standing/decide-authority.ts';
 import type { Forge } from './types.ts';
 
 /** The options of a user for `onceover publish`. */
@@ -22,25 +23,32 @@ export type PublishWish = {
   readonly token: string | null;
 };
 
-/** Publishes the result in a file that `onceover run --json` wrote. */
+/** Publishes the result in a file that `onceover run --json` wrote. Whoever wrote the file decided what it says. */
 export async function publishFile(path: string, wish: PublishWish): Promise<Result<PublishOutcome>> {
   const run = readRunFile(path);
-  return run.ok ? publishResult(run.value, wish) : run;
+  return run.ok ? publishFrom('other-job', run.value, wish) : run;
 }
 
-/** Publishes a result. The environment of the CI job names the pull request and has the token. */
+/** Publishes the result of a run of this process. */
 export async function publishResult(run: PublishedRun, wish: PublishWish): Promise<Result<PublishOutcome>> {
+  return publishFrom('this-job', run, wish);
+}
+
+/** The environment of the CI job names the pull request and has the token. */
+async function publishFrom(maker: ResultMaker, run: PublishedRun, wish: PublishWish): Promise<Result<PublishOutcome>> {
   const { env } = process;
-  const runCommit = run.kind === 'run' ? run.document.commit : null;
+  const runCommit = run.kind === 'run' ? (run.document.pull_request?.head ?? run.document.commit) : null;
   const facts = { env, event: readEvent(env['GITHUB_EVENT_PATH']), ...wish, runCommit };
   const forge = await (isGitlab(env) ? openOnGitlab(facts, wish) : openOnGithub(facts, wish));
   if (!forge.ok) return forge;
-  const { opened, commit, isUntrusted } = forge.value;
-  return publishRun(opened, { ...wish, run, commit, isUntrusted: wish.isUntrusted || isUntrusted });
+  const { opened, commit, workflow, queue } = forge.value;
+  const isDeclaredUntrusted = wish.isUntrusted;
+  const source = { maker, workflow, queue, isDeclaredUntrusted, runsChecksElsewhere: false };
+  return publishRun(opened, { ...wish, run, commit, source });
 }
 
-/** Access to a pull request on a forge, and the commit whose result is published. */
-type OpenedForge = { readonly opened: Forge; readonly commit: string; readonly isUntrusted: boolean };
+/** Access to a pull request on a forge, the commit whose result is published, and what the CI job is. */
+type OpenedForge = PublishingJob & { readonly opened: Forge; readonly commit: string };
 
 async function openOnGithub(facts: TargetFacts, wish: PublishWish): Promise<Result<OpenedForge>> {
   const target = decideTarget(facts);

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { maskDocument } from '@onceover/base/kernel/mask-secrets';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
-import { decidePublish, type PublishFacts } from './decide-publish.ts';
+import { decidePending } from './decide-checks.ts';
+import { decidePublish, isSameAction, type PublishFacts } from './decide-publish.ts';
+import type { FindingDocument } from './describe-finding.ts';
+import type { PublishedRun } from './describe-summary.ts';
+import { publicationSubject } from './standing/publication-subject.ts';
+import { type ResultSource, readStanding } from './standing/read-standing.ts';
 import type { Forge, NewThread, PublishAction, WriteEnd } from './types.ts';
 
 /** One action and how it ended; `planned` if it was a dry run that wrote nothing. */
@@ -14,7 +20,10 @@ export type PublishOutcome = {
   readonly isVisible: boolean;
 };
 
-export type PublishOptions = Omit<PublishFacts, 'state'> & { readonly isDry: boolean };
+export type PublishOptions = Omit<PublishFacts, 'state' | 'standing'> & {
+  readonly source: ResultSource;
+  readonly isDry: boolean;
+};
 
 type Wait = (milliseconds: number) => Promise<unknown>;
 
@@ -26,12 +35,15 @@ const PATIENCE_MS = [0, 500, 1000, 2000, 4000];
  */
 export async function publishRun(
   forge: Forge,
-  options: PublishOptions,
+  wish: PublishOptions,
   wait: Wait = sleep,
 ): Promise<Result<PublishOutcome>> {
   const pullRequest = await forge.read();
   if (!pullRequest.ok) return pullRequest;
   const { value: state } = pullRequest;
+  const standing = await readStanding(forge, wish.run, wish.source, { commit: wish.commit, state });
+  if (!standing.ok) return standing;
+  const options = { ...wish, run: maskRun(wish.run), standing: standing.value };
   const { actions, isOutdated } = decidePublish({ ...options, state });
   const about = { forge: forge.name, isOutdated };
   if (options.isDry) {
@@ -59,6 +71,32 @@ export async function publishRun(
   const visibility = await waitUntilVisible(forge, finalOptions, steps, wait);
   if (!visibility.ok) return visibility;
   return ok({ ...about, steps: [...steps, ...visibility.value.steps], isVisible: visibility.value.isVisible });
+}
+
+/** Shows that the review of a pull request has started, unless a verdict about the same change is shown. */
+export async function beginPublication(forge: Forge, commit: string): Promise<Result<void>> {
+  const pullRequest = await forge.read();
+  if (!pullRequest.ok) return pullRequest;
+  const { pull, checks } = pullRequest.value;
+  if (pull === null || pull.head !== commit) return ok(undefined);
+  const { head, headRepository, repository, base } = pull;
+  const subject = publicationSubject({ head, headRepository, repository, base, baseCommit: null, gates: null });
+  const check = decidePending(subject, checks);
+  if (check === null) return ok(undefined);
+  const end = await forge.createCheck(check);
+  return end.ok ? ok(undefined) : end;
+}
+
+/**
+ * Returns the run without secrets: a reviewer can quote a password that it found. The quoted code of a finding is only
+ * compared with the diff and never shown, so it stays as it is.
+ */
+function maskRun(run: PublishedRun): PublishedRun {
+  if (run.kind === 'error') return maskDocument(run);
+  const { document } = run;
+  const mask = (finding: FindingDocument): FindingDocument => ({ ...maskDocument(finding), anchor: finding.anchor });
+  const [findings, settled] = [document.findings.map(mask), document.settled.map(mask)];
+  return { kind: 'run', document: { ...maskDocument(document), findings, settled } };
 }
 
 const COMMENTS: readonly string[] = [
@@ -90,9 +128,7 @@ async function waitUntilVisible(
   const steps: PublishStep[] = [];
   // The forge will never show what it refused.
   const isRefused = (candidate: PublishAction) =>
-    [...writtenSteps, ...steps].some(
-      ({ action, end }) => end === 'refused' && JSON.stringify(action) === JSON.stringify(candidate),
-    );
+    [...writtenSteps, ...steps].some(({ action, end }) => end === 'refused' && isSameAction(action, candidate));
   for (const milliseconds of PATIENCE_MS) {
     if (milliseconds > 0) await wait(milliseconds);
     const pullRequest = await forge.read();

@@ -53,7 +53,7 @@ export function parseRun(text: string, path: string): Result<PublishedRun> {
 function contradiction(document: RunDocument): string | null {
   const { gates, findings, settled, exit_code, status } = document;
   for (const { id, fingerprint, file, line } of [...findings, ...settled]) {
-    if (!/^F[1-9]\d{0,8}$/.test(id)) return 'a finding has no valid id';
+    if (!/^[A-Za-z0-9][\w-]{0,63}$/.test(id)) return 'a finding has no valid id';
     if (!/^[0-9a-f]{32}$/.test(fingerprint)) return `${id} has no valid fingerprint`;
     if (file !== null && repoPath(file) !== file) return `${id} names a file outside the repository`;
     if (line !== null && !Number.isSafeInteger(line)) return `${id} has no valid line`;

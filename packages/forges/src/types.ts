@@ -1,17 +1,21 @@
 import type { Result } from '@onceover/base/kernel/result';
+import type { RunDocument } from '@onceover/gates/result/json';
+
+/** A result to publish: the document of a run, or the error that ended it. */
+export type PublishedRun =
+  | { readonly kind: 'run'; readonly document: RunDocument }
+  | { readonly kind: 'error'; readonly message: string; readonly next: string };
 
 /** A comment on a pull request or in one of its threads. */
 export type ForgeComment = {
   readonly id: string;
   readonly body: string;
-  /**
-   * Whether a bot, a member or a collaborator wrote the comment. Anyone can copy a marker, so markers of other authors
-   * do not count.
-   */
-  readonly isTrusted: boolean;
-  /** Whether the account that owns the token wrote the comment. */
+  /** Whether the account that owns the token wrote the comment. Anyone can copy a marker, so only its markers count. */
   readonly isOwn: boolean;
   readonly isHidden: boolean;
+  /** Who wrote the comment; `null` if the forge does not say, for example because the account was deleted. */
+  readonly author: { readonly name: string; readonly isPerson: boolean } | null;
+  readonly isEdited: boolean;
 };
 
 /** A review thread on lines or on a file of the change. */
@@ -33,14 +37,44 @@ export type ForgeCheck = { readonly id: string; readonly name: string; readonly 
  */
 export type ChangedFile = { readonly path: string; readonly oldPath: string; readonly patch: string | null };
 
+/** The facts of a pull request that the forge reports now. */
+export type PullFacts = {
+  readonly isOpen: boolean;
+  readonly isDraft: boolean;
+  readonly head: string;
+  /** The name of the target branch. */
+  readonly base: string;
+  /** The repository of the pull request: its name on GitHub, its number on GitLab. */
+  readonly repository: string;
+  /** The repository of the branch, which differs for a fork; `null` if the fork was deleted. */
+  readonly headRepository: string | null;
+  /** The address of the repository's page. */
+  readonly page: string;
+};
+
+/** The accounts that wrote a pull request. */
+export type PullAuthors = {
+  /** The account that opened the pull request; `null` if it was deleted. */
+  readonly author: string | null;
+  readonly commits: readonly {
+    readonly accounts: readonly string[];
+    /** Whether the forge knows the account of the commit's author. */
+    readonly isKnown: boolean;
+  }[];
+};
+
 /** The current state of a pull request on the forge. */
 export type PullRequestState = {
+  /** The facts of the pull request; `null` if the result belongs to a commit without a pull request. */
+  readonly pull: PullFacts | null;
   /** The newest commit of the pull request; null if the result belongs to a commit without a pull request. */
   readonly head: string | null;
   readonly comments: readonly ForgeComment[];
   readonly threads: readonly ForgeThread[];
   readonly checks: readonly ForgeCheck[];
   readonly files: readonly ChangedFile[];
+  /** Whether the forge lists every changed file. It leaves out files of very large changes. */
+  readonly hasAllFiles: boolean;
 };
 
 /** A line in the new version of a file, with its line numbers in the diff. */
@@ -79,7 +113,8 @@ export type NewThread = {
   readonly asFile: string;
 };
 
-export type CheckConclusion = 'success' | 'failure' | 'neutral' | 'action_required';
+/** `pending` is a check that has no result yet. */
+export type CheckConclusion = 'success' | 'failure' | 'neutral' | 'action_required' | 'pending';
 
 export type CheckAnnotation = {
   readonly path: string;
@@ -96,7 +131,7 @@ export type CheckReport = {
   readonly conclusion: CheckConclusion;
   readonly title: string;
   readonly summary: string;
-  /** A digest of the rest of the check, to recognise an identical check. */
+  /** What the check is about, and a digest of the rest, to recognise an identical check. */
   readonly externalId: string;
   readonly annotations: readonly CheckAnnotation[];
 };
@@ -132,7 +167,14 @@ export type WriteEnd = 'done' | 'refused' | 'rejected';
 export interface Forge {
   /** The names of the forge and the pull request, for messages. */
   readonly name: string;
+  /** Whether people can confirm a result with a comment: the forge has to know the accounts of authors of commits. */
+  readonly takesConfirmations: boolean;
   read(): Promise<Result<PullRequestState>>;
+  /** Whether a branch contains a commit now. */
+  contains(branch: string, commit: string): Promise<Result<boolean>>;
+  readAuthors(): Promise<Result<PullAuthors>>;
+  /** Whether an account may write to the repository. */
+  mayWrite(account: string): Promise<Result<boolean>>;
   /**
    * Creates threads, in few requests if possible. Returns one result per thread, in the same order: `rejected` if the
    * forge does not accept the lines of the thread.

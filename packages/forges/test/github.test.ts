@@ -1,5 +1,5 @@
 import type { RunDocument } from '@onceover/gates/result/json';
-import { documentWith, findingOn, publishOptions } from '@onceover/testing/forges/documents.ts';
+import { documentWith, findingOn, OWN_JOB, publishOptions } from '@onceover/testing/forges/documents.ts';
 import { type GithubServer, githubTarget, startGithub } from '@onceover/testing/forges/github-server.ts';
 import { findOperation } from '@onceover/testing/forges/openapi.ts';
 import { openWorld, type World } from '@onceover/testing/forges/world.ts';
@@ -58,8 +58,8 @@ describe('on GitHub', () => {
     expect(at.server.log.filter((line) => line.includes('/reviews'))).toHaveLength(1);
     expect(world.data.comments.map(({ body }) => body.split('\n')[1])).toEqual(['### ❌ onceover: 2 problems to fix']);
     expect(world.data.checks.map(({ name, conclusion }) => [name, conclusion])).toEqual([
-      ['onceover', 'failure'],
-      ['onceover (review:src:code-quality)', 'failure'],
+      ['onceover / main', 'failure'],
+      ['onceover / main (review:src:code-quality)', 'failure'],
     ]);
     expect(await publish(world, at, documentWith([ADDED, FRESH]))).toMatchObject({ ok: true, value: { steps: [] } });
   });
@@ -263,9 +263,14 @@ describe('on GitHub', () => {
     const target = at.target();
     const forge = await openGithub({ ...target, pull: { kind: 'number', number: null } }, 'secret');
     if (!forge.ok) throw new Error('no forge');
-    await publishRun(forge.value, publishOptions(documentWith([]), target.commit));
+    const queue = { base: 'main', head: target.commit, repository: 'house/shop' };
+    const source = { ...OWN_JOB, workflow: 'base', queue } as const;
+    await publishRun(forge.value, publishOptions(documentWith([]), target.commit, { source }));
     expect(world.data.comments).toEqual([]);
-    expect(world.data.checks.map(({ conclusion }) => conclusion)).toEqual(['success', 'success']);
+    expect(world.data.checks.map(({ name, conclusion }) => [name, conclusion])).toEqual([
+      ['onceover / main', 'success'],
+      ['onceover / main (review:src:code-quality)', 'success'],
+    ]);
   });
 
   test('finds the pull request of a fork by its branch, and only if its commit is the one of the job', async () => {

@@ -1,5 +1,5 @@
 import type { RunDocument } from '@onceover/gates/result/json';
-import { documentWith, findingOn, publishOptions } from '@onceover/testing/forges/documents.ts';
+import { documentWith, findingOn, OWN_JOB, publishOptions, reviewed } from '@onceover/testing/forges/documents.ts';
 import { type GitlabServer, gitlabTarget, startGitlab } from '@onceover/testing/forges/gitlab-server.ts';
 import { openWorld, type World } from '@onceover/testing/forges/world.ts';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -38,7 +38,11 @@ async function publish(world: World, at: Opened, document: RunDocument, differs:
     world.tick(milliseconds);
   };
   const target = { ...gitlabTarget(world, at.server.url), ...differs };
-  return publishRun(openGitlab(target, 'secret', wait), publishOptions(document, target.commit), wait);
+  const own = { repository: '42', head_repository: '42' };
+  const queue = target.pull === null ? { base: 'main', head: target.commit, repository: '42' } : null;
+  const source = { ...OWN_JOB, queue };
+  const options = publishOptions(reviewed(document, target.commit, own), target.commit, { source });
+  return publishRun(openGitlab(target, 'secret', wait), options, wait);
 }
 
 const ADDED = findingOn('src/a.ts', 'const added = 1;');
@@ -50,7 +54,7 @@ const BOTH_LINES = findingOn('src/a.ts', 'const value59 = 59;\nconst added = 1;'
 const UP_TO_DATE = { ok: true, value: { steps: [] } };
 
 describe('on GitLab', () => {
-  test('a new token cannot edit the summary of the old one, so it writes its own and keeps to it', async () => {
+  test('the token of another account cannot edit what the old one wrote, so it writes its own and keeps to it', async () => {
     const world = shop();
     const at = await open(world);
     expect(await publish(world, at, documentWith([ADDED]))).toMatchObject({ ok: true });
@@ -61,7 +65,8 @@ describe('on GitLab', () => {
       ['onceover[bot]', '### ❌ onceover: 1 problem to fix'],
       ['rotated[bot]', '### ❌ onceover: 2 problems to fix'],
     ]);
-    expect(world.data.threads).toHaveLength(2);
+    const authors = world.data.threads.map(({ comments }) => comments[0]?.author);
+    expect(authors).toEqual(['onceover[bot]', 'rotated[bot]', 'rotated[bot]']);
   });
 
   test('an added line, an unchanged line and two lines become threads that GitLab accepts', async () => {
@@ -77,8 +82,8 @@ describe('on GitLab', () => {
     expect(world.data.threads[2]?.comments[0]?.body).toContain('```suggestion:-1+0\nconst one = 1;\n```');
     expect(world.data.comments.map(({ body }) => body.split('\n')[1])).toEqual(['### ❌ onceover: 3 problems to fix']);
     expect(world.data.checks.map(({ name, conclusion }) => [name, conclusion])).toEqual([
-      ['onceover', 'failure'],
-      ['onceover (review:src:code-quality)', 'failure'],
+      ['onceover / main', 'failure'],
+      ['onceover / main (review:src:code-quality)', 'failure'],
     ]);
     expect(await publish(world, at, documentWith([ADDED, CONTEXT, BOTH_LINES]))).toMatchObject(UP_TO_DATE);
   });
@@ -173,7 +178,7 @@ describe('on GitLab', () => {
     expect([world.data.threads.length, world.data.comments.length]).toEqual([1, 1]);
   });
 
-  test('reads all pages, and a marker of someone without write access does not count', async () => {
+  test('reads all pages, and the marker of another account does not count', async () => {
     const world = shop();
     for (let n = 0; n < 130; n++) world.data.files[`src/many${n}.ts`] = `let many${n} = ${n};\n`;
     for (let n = 0; n < 130; n++) {
@@ -210,7 +215,9 @@ describe('on GitLab', () => {
     const run = { kind: 'error', message: 'No agent.', next: 'Install one.' } as const;
     const options = { ...publishOptions(documentWith([]), target.commit), run };
     expect(await publishRun(openGitlab(target, 'secret'), options)).toMatchObject({ ok: true });
-    expect(world.data.checks.map(({ name, conclusion }) => [name, conclusion])).toEqual([['onceover', 'failure']]);
+    expect(world.data.checks.map(({ name, conclusion }) => [name, conclusion])).toEqual([
+      ['onceover / main', 'failure'],
+    ]);
   });
 
   test('a diff that is not ready is an error', async () => {
@@ -253,7 +260,7 @@ describe('the place in GitLab CI', () => {
     decideGitlabTarget({ env: { ...env, ...differs }, event: null, pull: null, commit: null, runCommit: null });
 
   test.each<[string, Record<string, string | undefined>, object]>([
-    ['a merge request', {}, { project: '42', pull: 7, commit: sha, isUntrusted: false }],
+    ['a merge request', {}, { project: '42', pull: 7, commit: sha, workflow: 'change', queue: null }],
     [
       'a merged result is shown on the commit of the branch',
       { CI_COMMIT_SHA: mergedSha, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: sha },
@@ -265,15 +272,14 @@ describe('the place in GitLab CI', () => {
         CI_COMMIT_SHA: mergedSha,
         CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: sha,
         CI_MERGE_REQUEST_EVENT_TYPE: 'merge_train',
+        CI_MERGE_REQUEST_TARGET_BRANCH_NAME: 'main',
       },
-      { pull: null, commit: mergedSha },
+      { pull: null, commit: mergedSha, queue: { base: 'main', head: mergedSha, repository: '42' } },
     ],
-    ['a fork is not trusted', { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '99' }, { isUntrusted: true }],
-    ['a deleted fork is not trusted', { CI_MERGE_REQUEST_SOURCE_PROJECT_ID: undefined }, { isUntrusted: true }],
     [
       'a branch without a merge request',
       { CI_MERGE_REQUEST_IID: undefined, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: undefined },
-      { pull: null, commit: sha, isUntrusted: false },
+      { pull: null, commit: sha, workflow: 'base', queue: null },
     ],
   ])('%s', (_title, differs, expected) => {
     expect(decide(differs)).toMatchObject({ ok: true, value: expected });

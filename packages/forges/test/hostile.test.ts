@@ -1,4 +1,4 @@
-import { documentWith, findingOn, publishOptions } from '@onceover/testing/forges/documents.ts';
+import { documentWith, findingOn, publishOptions, pullFacts } from '@onceover/testing/forges/documents.ts';
 import { commitOf } from '@onceover/testing/forges/world.ts';
 import { hostileText } from '@onceover/testing/hostile.ts';
 import { outline } from '@onceover/testing/markdown.ts';
@@ -54,7 +54,8 @@ function bodiesFor(issue: string, fix: string | null): readonly string[] {
     findingOn('src/a.ts', 'a = 1', 'waived', { id: 'F3', issue, fix, slot: 2 }),
   ];
   const document = documentWith([open, elsewhere, waivedFinding]);
-  const state = { head: commitOf(1), comments: [], threads: [], checks: [], files };
+  const pull = pullFacts();
+  const state = { pull, head: commitOf(1), comments: [], threads: [], checks: [], files, hasAllFiles: true };
   const { actions } = decidePublish({ ...publishOptions(document, commitOf(1)), state });
   return actions.flatMap(textsOf);
 }
@@ -122,7 +123,8 @@ describe('nothing that a reviewer or a file says acts on the forge', () => {
         issue: 'a\n'.repeat(50),
       }),
     );
-    const state = { head: commitOf(1), comments: [], threads: [], checks: [], files: [] };
+    const lists = { comments: [], threads: [], checks: [], files: [], hasAllFiles: true };
+    const state = { pull: pullFacts(), head: commitOf(1), ...lists };
     const { actions } = decidePublish({ ...publishOptions(documentWith(many), commitOf(1)), state });
     const summary = actions.find((action) => action.kind === 'create-comment');
     expect(summary?.kind === 'create-comment' ? summary.body.trim().split('\n').length : 99).toBeLessThanOrEqual(30);

@@ -1,13 +1,12 @@
 import type { FindingState } from '@onceover/gates/findings/types';
 import type { RunDocument } from '@onceover/gates/result/json';
-import { documentWith, findingOn, GATE, publishOptions } from '@onceover/testing/forges/documents.ts';
+import { documentWith, findingOn, GATE, publishOptions, pullFacts } from '@onceover/testing/forges/documents.ts';
 import { commitOf } from '@onceover/testing/forges/world.ts';
 import { describe, expect, test } from 'vitest';
 import { newSideOf, placeFinder } from '../src/decide-anchor.ts';
 import { decidePublish } from '../src/decide-publish.ts';
 import { markerOf, withMarker } from '../src/describe-marker.ts';
 import { suggestionFor } from '../src/describe-thread.ts';
-import type { PublishOptions } from '../src/publish.ts';
 import { parseRun } from '../src/read-run.ts';
 import type { ForgeComment, PullRequestState } from '../src/types.ts';
 
@@ -110,7 +109,8 @@ describe('the document of another job', () => {
 describe('the plan', () => {
   const commit = commitOf(1);
   const state = (differs: Partial<PullRequestState> = {}): PullRequestState => {
-    return { head: commit, comments: [], threads: [], checks: [], files: FILES, ...differs };
+    const lists = { comments: [], threads: [], checks: [], files: FILES, hasAllFiles: true };
+    return { pull: pullFacts(), head: commit, ...lists, ...differs };
   };
   const kinds = (facts: Parameters<typeof decidePublish>[0]) => decidePublish(facts).actions.map(({ kind }) => kind);
   const open = documentWith([findingOn('src/a.ts', 'const b = 2;')]);
@@ -127,8 +127,11 @@ describe('the plan', () => {
     expect(new Set(kinds(facts))).toEqual(new Set(['create-check']));
   });
 
-  test('a result that the author controls never creates a check that counts as passed', () => {
-    const facts = { ...publishOptions(documentWith([]), commit, { isUntrusted: true }), state: state() };
+  const unverified = { kind: 'unverified', why: 'fork', edits: [], confirmation: '/onceover confirm x' } as const;
+
+  test('a result that does not count never creates a check that counts as passed', () => {
+    const standing = { subject: null, refusal: unverified, confirmedBy: null };
+    const facts = { ...publishOptions(documentWith([]), commit, { standing }), state: state() };
     const conclusions = decidePublish(facts).actions.flatMap((action) =>
       action.kind === 'create-check' ? [action.check.conclusion] : [],
     );
@@ -140,9 +143,9 @@ describe('the plan', () => {
     ['chosen files', { scope: 'files src/a.ts' }, {}, ['action_required', 'action_required']],
     ['uncommitted changes', { scope: 'uncommitted' }, {}, ['action_required', 'action_required']],
     ['one commit of a pull request', { scope: 'commit 1a' }, {}, ['action_required', 'action_required']],
-    ['one commit without a pull request', { scope: 'commit 1a' }, { head: null }, ['success', 'success']],
-    ['another base', { scope: 'base v1' }, {}, ['success', 'success']],
-    ['some gates', { not_asked: ['review:docs:other'] }, {}, ['action_required', 'success']],
+    ['one commit without a pull request', { scope: 'commit 1a' }, { pull: null, head: null }, ['success', 'success']],
+    ['another base', { scope: 'base v1' }, {}, ['action_required', 'action_required']],
+    ['another base without a pull request', { scope: 'base v1' }, { pull: null, head: null }, ['success', 'success']],
   ])('a result of %s counts only as far as it goes', (_title, differs, now, expected) => {
     const { actions } = decidePublish({
       ...publishOptions({ ...documentWith([]), ...differs }, commit),
@@ -151,33 +154,23 @@ describe('the plan', () => {
     const checks = actions.flatMap((action) => (action.kind === 'create-check' ? [action.check] : []));
     expect(checks.map(({ conclusion }) => conclusion)).toEqual(expected);
     const bodies = actions.flatMap((action) => (action.kind === 'create-comment' ? [action.body] : []));
-    const isPart = differs.scope !== undefined && !differs.scope.startsWith('base') && now.head !== null;
+    const isPart = differs.scope !== undefined && now.head !== null;
     for (const body of bodies) expect(body.includes('**Only a part of the change was reviewed:**')).toBe(isPart);
-  });
-
-  test.each<[string[], boolean, string]>([
-    [['check:src:test'], true, 'success'],
-    [['check:src:test'], false, 'action_required'],
-    [['check:src:test', 'review:docs:other'], true, 'action_required'],
-  ])('without %j, which run elsewhere: %s, the whole check is %s', (notAsked, runsChecksElsewhere, expected) => {
-    const options = publishOptions({ ...documentWith([]), not_asked: notAsked }, commit);
-    const { actions } = decidePublish({ ...options, runsChecksElsewhere, state: state() });
-    const checks = actions.flatMap((action) => (action.kind === 'create-check' ? [action.check] : []));
-    expect(checks.find(({ name }) => name === 'onceover')?.conclusion).toBe(expected);
   });
 
   const thread = (first: Partial<ForgeComment>, gate = GATE) => {
     const body = withMarker(
-      { kind: 'thread', fingerprints: [fingerprint], isClosed: false },
-      `**F1 high** · \`${gate}\`, reviewer 1 (\`claude\`)\n`,
+      { kind: 'thread', fingerprints: [fingerprint], isClosed: false, findings: [{ id: 'F1', gate, slot: 1 }] },
+      '**F1 high**\n',
     );
-    const comment = { id: '1', body, isTrusted: true, isOwn: true, isHidden: false, ...first };
+    const by = { author: { name: 'onceover', isPerson: false }, isEdited: false };
+    const comment = { id: '1', body, isOwn: true, isHidden: false, ...by, ...first };
     return { id: 't', isResolved: false, resolvedByUs: false, comments: [comment] };
   };
 
-  test('a marker that a stranger copied does not suppress a finding', () => {
-    const plan = (isTrusted: boolean) =>
-      kinds({ ...publishOptions(open, commit), state: state({ threads: [thread({ isTrusted, isOwn: false })] }) });
+  test('only a marker of the account that publishes suppresses a finding', () => {
+    const plan = (isOwn: boolean) =>
+      kinds({ ...publishOptions(open, commit), state: state({ threads: [thread({ isOwn })] }) });
     expect(plan(false)).toContain('create-thread');
     expect(plan(true)).not.toContain('create-thread');
   });
@@ -248,7 +241,7 @@ describe('the plan', () => {
     expect(body).toContain('[full report](https://example.com/report)');
   });
 
-  const summaryOf = (document: RunDocument, options: Partial<PublishOptions> = {}) => {
+  const summaryOf = (document: RunDocument, options: Parameters<typeof publishOptions>[2] = {}) => {
     const { actions } = decidePublish({ ...publishOptions(document, commit, options), state: state() });
     const comment = actions.find((action) => action.kind === 'create-comment');
     return comment?.kind === 'create-comment' ? comment.body : '';
@@ -314,7 +307,7 @@ describe('the plan', () => {
     const figures = { dispatches: 3, saved: { ...document.saved, pass: 5000 }, uncovered_files: ['a'] };
     const body = summaryOf(
       { ...document, ...figures, gates },
-      { isUntrusted: true, reportUrl: 'https://example.com/r' },
+      { standing: { subject: null, refusal: unverified, confirmedBy: 'ann' }, reportUrl: 'https://example.com/r' },
     );
     expect(body.trim().split('\n').length).toBeLessThanOrEqual(30);
     for (const title of ['Gate', 'Contested', 'Warning', 'Skipped', 'Accepted pass']) {

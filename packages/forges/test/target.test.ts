@@ -27,49 +27,58 @@ test.each<[string, TargetFacts['env'], object, object]>([
     'a pull request: its head, not the merge commit of the job',
     { GITHUB_EVENT_NAME: 'pull_request', GITHUB_SHA: commitOf(9) },
     pullRequest(OWN),
-    { pull: seventh, commit: commitOf(2), isUntrusted: false },
+    { pull: seventh, commit: commitOf(2), workflow: 'change', queue: null },
   ],
   [
-    'a pull request from a fork is not trusted',
-    { GITHUB_EVENT_NAME: 'pull_request' },
-    pullRequest(FORK),
-    { pull: seventh, commit: commitOf(2), isUntrusted: true },
-  ],
-  [
-    'a pull request from a fork is not trusted in a workflow of the base branch either, because checks run its code',
+    'a job of the base branch for a pull request',
     { GITHUB_EVENT_NAME: 'pull_request_target' },
     pullRequest(FORK),
-    { isUntrusted: true },
-  ],
-  [
-    'a pull request from a deleted fork is not trusted',
-    { GITHUB_EVENT_NAME: 'pull_request' },
-    pullRequest(null),
-    { pull: seventh, isUntrusted: true },
+    { pull: seventh, commit: commitOf(2), workflow: 'base' },
   ],
   [
     'a merge queue',
     { GITHUB_EVENT_NAME: 'merge_group' },
-    { merge_group: { head_sha: commitOf(4) } },
-    { pull: none, commit: commitOf(4), isUntrusted: false },
+    { merge_group: { head_sha: commitOf(4), base_ref: 'refs/heads/release/1' } },
+    {
+      ...{ pull: none, commit: commitOf(4) },
+      queue: { base: 'release/1', head: commitOf(4), repository: 'house/shop' },
+    },
   ],
   [
-    'the workflow of a fork is not trusted',
+    'another workflow, for a fork',
     { GITHUB_EVENT_NAME: 'workflow_run' },
     workflow(FORK),
-    { pull: { kind: 'branch', head: 'stranger:work' }, commit: commitOf(3), isUntrusted: true },
+    { pull: { kind: 'branch', head: 'stranger:work' }, commit: commitOf(3), workflow: 'base' },
   ],
   [
-    'the workflow of a deleted fork is not trusted',
+    'another workflow, for a fork that was deleted',
     { GITHUB_EVENT_NAME: 'workflow_run' },
     workflow(null),
-    { pull: none, commit: commitOf(3), isUntrusted: true },
+    { pull: none, commit: commitOf(3), workflow: 'base' },
   ],
   [
-    'the workflow of a branch is trusted',
+    'another workflow, for a branch of the repository',
     { GITHUB_EVENT_NAME: 'workflow_run' },
     workflow(OWN),
-    { pull: { kind: 'branch', head: 'house:work' }, isUntrusted: false },
+    { pull: { kind: 'branch', head: 'house:work' }, workflow: 'base' },
+  ],
+  [
+    'a comment on a pull request',
+    { GITHUB_EVENT_NAME: 'issue_comment', GITHUB_SHA: commitOf(9) },
+    { issue: { number: 7, pull_request: {} } },
+    { pull: seventh, commit: commitOf(9), workflow: 'base' },
+  ],
+  [
+    'a comment on an issue',
+    { GITHUB_EVENT_NAME: 'issue_comment', GITHUB_SHA: commitOf(9) },
+    { issue: { number: 7 } },
+    { pull: none, commit: commitOf(9), workflow: 'base' },
+  ],
+  [
+    'a job that someone starts',
+    { GITHUB_EVENT_NAME: 'workflow_dispatch', GITHUB_SHA: commitOf(9) },
+    {},
+    { pull: none, commit: commitOf(9), workflow: 'base', queue: null },
   ],
 ])('where to publish: %s', (_title, env, event, expected) => {
   expect(target(env, event)).toMatchObject({ ok: true, value: expected });
@@ -78,12 +87,13 @@ test.each<[string, TargetFacts['env'], object, object]>([
 // The result file names a commit, but its author must not choose where it counts.
 test.each([
   ['pull_request', null],
-  ['pull_request', { pull_request: { number: 7, head: { sha: commitOf(2) } } }],
+  ['pull_request', { pull_request: { number: 7, head: {} } }],
+  ['issue_comment', {}],
   ['pull_request_target', { pull_request: {} }],
   ['merge_group', {}],
   ['workflow_run', {}],
   ['workflow_run', { workflow_run: { head_sha: commitOf(3), head_branch: 'work' } }],
-])('an event of %s that cannot be read is an error, not a result without a fork: %j', (name, event) => {
+])('an event of %s that cannot be read is an error, not a result without a pull request: %j', (name, event) => {
   expect(target({ GITHUB_EVENT_NAME: name }, event, { runCommit: commitOf(5), commit: commitOf(5) })).toMatchObject({
     ok: false,
     failure: { kind: 'no-forge', missing: 'GITHUB_EVENT_PATH' },

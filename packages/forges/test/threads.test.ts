@@ -5,6 +5,7 @@ import { memoryForge } from '@onceover/testing/forges/memory-forge.ts';
 import { openWorld, type World } from '@onceover/testing/forges/world.ts';
 import { waiver } from '@onceover/testing/run-samples.ts';
 import { describe, expect, test } from 'vitest';
+import { markerOf, withMarker } from '../src/describe-marker.ts';
 import { describePublished } from '../src/describe-publish.ts';
 import { publishRun } from '../src/publish.ts';
 
@@ -84,8 +85,20 @@ describe('a thread of two reviewers that quote the same code', () => {
     await publish(world, documentWith([FIRST, SECOND]));
     await publish(world, documentWith(findings));
     expect(world.data.threads[0]?.resolvedBy).toBe(world.viewer);
-    expect(bodies(world)[0]?.[1]).toBe(`<!-- onceover closed -->\n${expected}\n`);
+    expect(bodies(world)[0]?.[1]).toBe(withMarker({ kind: 'closed' }, `${expected}\n`));
   });
+});
+
+test('no password that a reviewer quotes is published, and its thread is still on its line', async () => {
+  const world = shop();
+  const secret = 'postgres://onceover:correct-horse@db.example.com';
+  const leak = findingOn('src/a.ts', LINE, 'open', { issue: `It uses ${secret}`, fix: `Not ${secret}` });
+  const document = documentWith([leak]);
+  const gates = document.gates.map((gate) => ({ ...gate, detail: `failed at ${secret}` }));
+  await publish(world, { ...document, gates });
+  expect(JSON.stringify(world.data)).not.toContain('correct-horse');
+  expect(JSON.stringify(world.data.threads)).toContain('masked');
+  expect(world.data.threads).toMatchObject([{ line: 1 }]);
 });
 
 describe('a forge that refuses', () => {
@@ -117,17 +130,13 @@ describe('a forge that refuses', () => {
     expect(outcome).toMatchObject({ ok: true, value: { isVisible: true } });
     expect(waits).toEqual([]);
     expect(outcome.ok ? describePublished(outcome.value, false) : '').toContain('contents: write');
-    expect(bodies(world)[0]?.map((body) => body.split('\n')[0])).toEqual([
-      expect.stringContaining('onceover thread open'),
-      '<!-- onceover closed -->',
-      '<!-- onceover reopened -->',
-    ]);
+    expect(bodies(world)[0]?.map((body) => markerOf(body)?.kind)).toEqual(['thread', 'closed', 'reopened']);
     expect((await publish(world, documentWith([FIRST]))).steps).toEqual([]);
   });
 
   test('a thread that was open again and cannot be resolved ends with a reply that says it is closed', async () => {
     const world = shop();
-    const kindsOfReplies = () => bodies(world)[0]?.map((body) => body.split('\n')[0]?.split(' ')[2]);
+    const kindsOfReplies = () => bodies(world)[0]?.map((body) => markerOf(body)?.kind);
     await publish(world, documentWith([FIRST]));
     await publish(world, documentWith([closed(FIRST, 'It is 2.')]));
     await publish(world, documentWith([FIRST]));

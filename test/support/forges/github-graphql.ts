@@ -54,6 +54,19 @@ function pullRequest(world: World) {
   const seen = world.seen();
   return {
     headRefOid: seen.head,
+    author: { __typename: 'User', login: world.pull.author },
+    commits: (page: Page) =>
+      connection(world.pull.commits, page, ({ id, author, others }) => ({
+        commit: {
+          oid: id,
+          // GraphQL knows only the accounts of people.
+          authors: () => ({
+            nodes: [author?.endsWith('[bot]') === true ? null : author, ...others].map((login) => ({
+              user: login === null ? null : { login },
+            })),
+          }),
+        },
+      })),
     comments: (page: Page) => connection(seen.comments, page, (one) => shownComment(world, one, 'IC')),
     reviewThreads: (page: Page) =>
       connection(seen.threads, page, ({ id, resolvedBy, comments }) => ({
@@ -76,7 +89,7 @@ function connection<T>(items: readonly T[], { first = 100, after }: Page, shown:
   };
 }
 
-function shownComment({ viewer }: World, { id, body, author, isMinimized }: WorldComment, prefix: string) {
+function shownComment({ viewer }: World, { id, body, author, isMinimized, isEdited }: WorldComment, prefix: string) {
   const isBot = author.endsWith('[bot]');
   return {
     id: `${prefix}_${id}`,
@@ -84,7 +97,7 @@ function shownComment({ viewer }: World, { id, body, author, isMinimized }: Worl
     body,
     isMinimized,
     viewerDidAuthor: author === viewer,
-    authorAssociation: author === 'ann' ? 'MEMBER' : 'NONE',
+    lastEditedAt: isEdited === true ? '2026-01-01T00:00:00Z' : null,
     author: { __typename: isBot ? 'Bot' : 'User', login: author.replace('[bot]', '') },
   };
 }

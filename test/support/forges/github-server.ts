@@ -9,7 +9,7 @@ import type { CheckReport, Forge, ThreadPlace } from '@onceover/forges/src/types
 import { answerGraphql } from './github-graphql.ts';
 import { removeThreadComment } from './memory-forge.ts';
 import { component, type FoundOperation, findOperation } from './openapi.ts';
-import { LONGEST_COMMENT, type World, type WorldComment } from './world.ts';
+import { containsCommit, LONGEST_COMMENT, type World, type WorldComment } from './world.ts';
 
 type Answer = { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };
 
@@ -65,7 +65,6 @@ export function githubTarget(world: World, url: string): GithubTarget {
     repository: 'house/shop',
     pull: { kind: 'number', number: 7 },
     commit: world.data.head,
-    isUntrusted: false,
   };
 }
 
@@ -156,10 +155,9 @@ function answerRest(world: World, operation: FoundOperation, query: URLSearchPar
     case 'GET /pulls':
       return {
         status: 200,
-        body:
-          query.get('head') === 'stranger:work'
-            ? [component('pull-request-simple', { number: 7, head: { ...head(), sha: data.head } })]
-            : [],
+        body: ['stranger:work', 'house:work'].includes(query.get('head') ?? '')
+          ? [component('pull-request-simple', { number: 7, head: { ...head(), sha: data.head } })]
+          : [],
       };
     case 'GET /pulls/{pull_number}':
       return parameters['pull_number'] === '7'
@@ -172,6 +170,24 @@ function answerRest(world: World, operation: FoundOperation, query: URLSearchPar
           component('diff-entry', { filename: path, status: 'modified', ...(patch === null ? {} : { patch }) }),
         ),
       };
+    case 'GET /pulls/{pull_number}/commits':
+      return {
+        status: 200,
+        body: page(world.pull.commits).map(({ id: sha, author }) =>
+          component('commit', {
+            ...{ sha, committer: null },
+            author: author === null ? null : component('simple-user', { login: author }),
+          }),
+        ),
+      };
+    case 'GET /compare/{basehead}': {
+      const [branch = '', commit = ''] = decodeURIComponent(parameters['basehead'] ?? '').split('...');
+      const isKnown = branch === world.pull.base || branch in world.pull.branches;
+      if (!isKnown) return { status: 404, body: { message: 'Not Found' } };
+      return done(200, { status: containsCommit(world, branch, commit) ? 'behind' : 'diverged' });
+    }
+    case 'GET /collaborators/{username}/permission':
+      return done(200, { permission: world.pull.writers.includes(parameters['username'] ?? '') ? 'write' : 'read' });
     case 'POST /pulls/{pull_number}/reviews': {
       const comments = body.comments ?? [];
       if (comments.some((one) => isTooLong(one.body) || !accepts(world, one))) return invalid(world);
@@ -222,7 +238,10 @@ function answerRest(world: World, operation: FoundOperation, query: URLSearchPar
       const seen = world.seen().checks.filter(({ sha }) => sha === parameters['ref']);
       const latest = seen.filter((one) => !seen.some((other) => other.name === one.name && other.id > one.id));
       const runs = page(latest).map(({ id: run, name, externalId, conclusion }) =>
-        component('check-run', { id: run, name, external_id: externalId, conclusion }),
+        component('check-run', {
+          ...{ id: run, name, external_id: externalId },
+          conclusion: conclusion === 'pending' ? null : conclusion,
+        }),
       );
       return { status: 200, body: { total_count: latest.length, check_runs: runs } };
     }
@@ -238,7 +257,11 @@ function pullOf({ data, pull }: World, operation: FoundOperation): object {
   return {
     ...made,
     ...{ number: 7, state: pull.isOpen ? 'open' : 'closed', draft: pull.isDraft },
-    head: { ...made.head, sha: data.head, repo: pull.isFork ? { ...made.head.repo, id: 2 } : repo },
+    head: {
+      ...made.head,
+      sha: data.head,
+      repo: pull.isFork ? { ...made.base.repo, id: 2, full_name: 'stranger/shop' } : repo,
+    },
     base: { ...made.base, ref: pull.base, repo },
   };
 }
@@ -263,7 +286,7 @@ function answerCheck(world: World, operation: FoundOperation, body: Body): Answe
   const now = {
     ...made,
     status: body.status ?? made.status,
-    conclusion: body.conclusion ?? made.conclusion,
+    conclusion: body.conclusion ?? (body.status === 'in_progress' ? 'pending' : made.conclusion),
     externalId: body.external_id ?? made.externalId,
     title: body.output?.title ?? made.title,
     summary: body.output?.summary ?? made.summary,
@@ -280,7 +303,7 @@ function answerCheck(world: World, operation: FoundOperation, body: Body): Answe
       id: now.id,
       name: now.name,
       external_id: now.externalId,
-      conclusion: now.conclusion,
+      conclusion: now.conclusion === 'pending' ? null : now.conclusion,
     }),
   };
 }

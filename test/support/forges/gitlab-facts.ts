@@ -42,7 +42,7 @@ const REQUEST = `${PROJECT}/merge_requests/:iid`;
 /** The routes with the body that each accepts; null if it takes none. */
 const GITLAB_ROUTES = {
   'GET /user': null,
-  [`GET ${PROJECT}/members/all/:user`]: null,
+  [`GET ${PROJECT}/repository/merge_base`]: null,
   [`GET ${PROJECT}/repository/commits/:sha/statuses`]: null,
   [`POST ${PROJECT}/statuses/:sha`]: statusBody,
   [`GET ${REQUEST}`]: null,

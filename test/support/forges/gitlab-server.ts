@@ -9,7 +9,7 @@ import { gitlabForge } from '@onceover/forges/src/gitlab.ts';
 import type { Forge, PlaceLine } from '@onceover/forges/src/types.ts';
 import { findRoute, type GitlabPosition } from './gitlab-facts.ts';
 import { removeThreadComment } from './memory-forge.ts';
-import type { World, WorldComment, WorldData } from './world.ts';
+import { containsCommit, type World, type WorldComment, type WorldData } from './world.ts';
 
 type Answer = { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> };
 
@@ -65,7 +65,6 @@ export function gitlabTarget(world: World, apiUrl: string): GitlabTarget {
     pull: 7,
     commit: world.data.head,
     commitUrl: `https://gitlab.example.com/house/shop/-/commit/${world.data.head}`,
-    isUntrusted: false,
   };
 }
 
@@ -137,16 +136,18 @@ function answerRead(world: World, key: string, parameters: Readonly<Record<strin
   switch (key) {
     case 'GET /user':
       return done({ id: userOf(world.viewer), username: world.viewer });
-    case 'GET /members/all/:user': {
-      const isMember = [...users].some(([name, id]) => String(id) === parameters['user'] && name.endsWith('[bot]'));
-      return isMember ? done({ id: Number(parameters['user']), access_level: 40 }) : NOT_FOUND;
+    case 'GET /repository/merge_base': {
+      const [branch = '', commit = ''] = url.searchParams.getAll('refs[]');
+      const isKnown = branch === world.pull.base || branch in world.pull.branches;
+      if (!isKnown) return NOT_FOUND;
+      return done({ id: containsCommit(world, branch, commit) ? commit : 'e'.repeat(40) });
     }
     case 'GET /repository/commits/:sha/statuses':
       return page(
         seen.checks
           .filter(({ sha }) => sha === parameters['sha'])
           .map(({ id, name, conclusion, externalId, title }) => ({
-            ...{ id, name, status: conclusion === 'success' ? 'success' : 'failed', description: title },
+            ...{ id, name, status: conclusion === 'failure' ? 'failed' : conclusion, description: title },
             target_url: `https://gitlab.example.com/house/shop/-/commit/x#onceover-${externalId}`,
           })),
       );
@@ -214,8 +215,8 @@ function answerWrite(world: World, key: string, parameters: Readonly<Record<stri
   switch (key) {
     case 'POST /statuses/:sha': {
       const { name = '', description = '', target_url = '' } = body;
-      const externalId = /#onceover-([0-9a-f]+)$/.exec(target_url)?.[1] ?? '';
-      const conclusion = body.state === 'success' ? 'success' : 'failure';
+      const externalId = /#onceover-([0-9a-z-]+)$/.exec(target_url)?.[1] ?? '';
+      const conclusion = body.state === 'success' || body.state === 'pending' ? body.state : 'failure';
       const check = { name, conclusion, title: description, summary: '', externalId, annotations: [] } as const;
       return created(() => {
         data.checks.push({ ...check, id: made.id, sha: parameters['sha'] ?? '', status: 'completed' });

@@ -1,4 +1,5 @@
 import { type PublishOutcome, publishRun } from '@onceover/forges/publish';
+import { markerOf } from '@onceover/forges/src/describe-marker.ts';
 import type { Forge } from '@onceover/forges/src/types.ts';
 import type { FindingState, ReportedFinding } from '@onceover/gates/findings/types';
 import fc from 'fast-check';
@@ -131,7 +132,7 @@ export function happen(story: Story, { kind, n }: HistoryEvent): void {
       if (thread !== undefined) for (const { id } of thread.comments) removeThreadComment(world, id);
       break;
     case 'delete-summary':
-      data.comments = data.comments.filter(({ body }) => !body.startsWith('<!-- onceover summary'));
+      data.comments = data.comments.filter(({ body }) => markerOf(body)?.kind !== 'summary');
       break;
     case 'forbid':
     case 'allow':

@@ -1,6 +1,6 @@
 import { ok, type Result } from '@onceover/base/kernel/result';
 import type { Forge, ForgeComment, NewThread, WriteEnd } from '@onceover/forges/src/types.ts';
-import { LONGEST_COMMENT, type World, type WorldComment } from './world.ts';
+import { containsCommit, LONGEST_COMMENT, type World, type WorldComment } from './world.ts';
 
 /** A forge in memory with the rules of GitHub. `mostWrites` ends it with an exception after that many writes. */
 export function memoryForge(world: World, mostWrites = Number.POSITIVE_INFINITY): Forge {
@@ -21,12 +21,13 @@ export function memoryForge(world: World, mostWrites = Number.POSITIVE_INFINITY)
     body,
     isMinimized: false,
   });
-  const shown = ({ id, author, body, isMinimized }: WorldComment): ForgeComment => ({
+  const shown = ({ id, author, body, isMinimized, isEdited }: WorldComment): ForgeComment => ({
     id: String(id),
     body,
-    isTrusted: author.endsWith('[bot]'),
     isOwn: author === world.viewer,
     isHidden: isMinimized,
+    author: { name: author, isPerson: !author.endsWith('[bot]') },
+    isEdited: isEdited === true,
   });
   const threadWith = (id: string) => data.threads.find((one) => String(one.id) === id);
   const threadComment = (id: string) =>
@@ -38,9 +39,27 @@ export function memoryForge(world: World, mostWrites = Number.POSITIVE_INFINITY)
   };
   return {
     name: 'house/shop#7',
+    takesConfirmations: true,
+    contains: async (branch, commit) => ok(containsCommit(world, branch, commit)),
+    readAuthors: async () =>
+      ok({
+        author: world.pull.author,
+        commits: world.pull.commits.map(({ author, others }) => ({
+          accounts: [...(author === null ? [] : [author]), ...others],
+          isKnown: author !== null,
+        })),
+      }),
+    mayWrite: async (account) => ok(world.pull.writers.includes(account)),
     async read() {
       const seen = world.seen();
+      const { isOpen, isDraft, isFork, base } = world.pull;
       return ok({
+        pull: {
+          ...{ isOpen, isDraft, base, head: seen.head, repository: 'house/shop' },
+          headRepository: isFork ? 'stranger/shop' : 'house/shop',
+          page: 'https://github.com/house/shop',
+        },
+        hasAllFiles: true,
         head: seen.head,
         comments: seen.comments.map(shown),
         threads: seen.threads.map(({ id, resolvedBy, comments }) => ({

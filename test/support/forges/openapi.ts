@@ -37,7 +37,21 @@ type Description = {
 };
 
 /** The part of GitHub's OpenAPI description that the program uses (tools/forges/extract-github-api.mjs). */
-const description = JSON.parse(readFileSync(join(import.meta.dirname, 'github-rest.json'), 'utf8')) as Description;
+const description = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'github-rest.json'), 'utf8'),
+  withoutBareNullable,
+) as Description;
+
+/**
+ * Ajv knows `nullable` only beside `type` and without `enum`, and GitHub's description also has it beside `enum`, `anyOf`
+ * and `$ref`.
+ */
+function withoutBareNullable(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('nullable' in value)) return value;
+  if ('type' in value && !('enum' in value)) return value;
+  const { nullable, ...schema } = value;
+  return nullable === true ? { anyOf: [{ enum: [null] }, schema] } : schema;
+}
 
 const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: false });
 ajv.addSchema({ ...description, $id: 'github' });

@@ -3,7 +3,7 @@ import type { ChangedFile, CheckReport, ThreadPlace } from '@onceover/forges/src
 import { structuredPatch } from 'diff';
 
 /** A comment in a pull request of the tests. */
-export type WorldComment = { id: number; author: string; body: string; isMinimized: boolean };
+export type WorldComment = { id: number; author: string; body: string; isMinimized: boolean; isEdited?: boolean };
 
 type WorldThread = {
   id: number;
@@ -27,7 +27,28 @@ export type WorldData = {
 };
 
 /** The facts of a pull request that decide whether it is reviewed. */
-type WorldPull = { isOpen: boolean; isDraft: boolean; isFork: boolean; base: string };
+type WorldPull = {
+  isOpen: boolean;
+  isDraft: boolean;
+  isFork: boolean;
+  base: string;
+  /** The commits that a branch contains; a branch without an entry contains the commits of `BASES`. */
+  branches: Record<string, readonly string[]>;
+  /** The account that opened the pull request. */
+  author: string;
+  /** The commits with the accounts of their authors; null for an author without an account. */
+  commits: { id: string; author: string | null; others: readonly string[] }[];
+  /** The accounts with the right to write. */
+  writers: readonly string[];
+};
+
+/** A commit that every branch of a world contains unless the test says otherwise. */
+export const BASE_COMMIT = 'b'.repeat(40);
+
+/** Whether a branch of the repository contains a commit. */
+export function containsCommit({ pull }: World, branch: string, commit: string): boolean {
+  return (pull.branches[branch] ?? [BASE_COMMIT]).includes(commit);
+}
 
 type Permissions = { contents: boolean; pulls: boolean; checks: boolean };
 
@@ -70,7 +91,11 @@ export function openWorld(given: Partial<WorldData> = {}): World {
   const world: World = {
     data,
     permissions: { contents: true, pulls: true, checks: true },
-    pull: { isOpen: true, isDraft: false, isFork: false, base: 'main' },
+    pull: {
+      ...{ isOpen: true, isDraft: false, isFork: false, base: 'main', branches: {}, author: 'mallory' },
+      commits: [{ id: commitOf(1), author: 'mallory', others: [] }],
+      writers: ['ann', 'mallory'],
+    },
     viewer: BOT,
     writes: 0,
     rejected: 0,

@@ -37,6 +37,8 @@ const COULD_NOT_JUDGE: ReadonlySet<Failure['kind']> = new Set([
   'forge-failed',
   'forge-refused',
   'store-failed',
+  'unknown-target',
+  'other-head',
 ] as const);
 
 /** Returns the exit code of a failure: 2 for wrong usage or configuration, 3 if onceover could not judge the gates. */
@@ -67,6 +69,10 @@ export type Failure =
       /** git has several branches or tags with this name. */
       'ambiguous-name': { name: string };
       'no-base': { tried: readonly string[] };
+      /** CI does not say to which branch the pull request goes. `guess`: the branch that a run elsewhere would use. */
+      'unknown-target': { guess: string | null };
+      /** HEAD does not contain `head`, the newest commit of the pull request. */
+      'other-head': { head: string };
       'no-merge-base': { base: string; shallow: boolean };
       'several-merge-bases': { base: string };
       'broken-config': { problems: readonly Problem[] };

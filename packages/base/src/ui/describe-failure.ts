@@ -77,6 +77,14 @@ const MESSAGES: ByKind<Failure, Message> = {
     what: `There is no base branch to compare with${tried.length === 0 ? '' : ` (tried ${tried.join(', ')})`}.`,
     next: 'Choose a base with --base or "base" in onceover.yml.',
   }),
+  'unknown-target': ({ guess }) => ({
+    what: `This CI job belongs to a pull request, and nothing says to which branch the pull request goes.${guess === null ? '' : ` ${quoteName(guess)} would be a guess.`} Nothing was reviewed.`,
+    next: 'Name the target branch with --base or the variable ONCEOVER_BASE, or set "base" in the onceover.yml of the default branch.',
+  }),
+  'other-head': ({ head }) => ({
+    what: `HEAD does not contain ${quoteName(head)}, the newest commit of the pull request, so a result would be about other code. Nothing was reviewed.`,
+    next: 'Check out the pull request in the CI job. On GitHub, use the event "pull_request", or set "ref" of actions/checkout to github.event.pull_request.head.sha.',
+  }),
   'no-merge-base': ({ shallow, base }) =>
     shallow
       ? {

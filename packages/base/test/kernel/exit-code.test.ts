@@ -40,6 +40,8 @@ const CODES: OneOfEach = {
   'several-merge-bases': [{ kind: 'several-merge-bases', base: 'x' }, USAGE],
   'unknown-base': [{ kind: 'unknown-base', base: 'x' }, USAGE],
   'no-base': [{ kind: 'no-base', tried: ['main'] }, USAGE],
+  'unknown-target': [{ kind: 'unknown-target', guess: null }, COULD_NOT_JUDGE],
+  'other-head': [{ kind: 'other-head', head: 'x' }, COULD_NOT_JUDGE],
   'no-merge-base': [{ kind: 'no-merge-base', base: 'x', shallow: false }, USAGE],
   'broken-config': [{ kind: 'broken-config', problems: [] }, USAGE],
   'own-files-committed': [{ kind: 'own-files-committed', files: ['.deepwork/tmp/a.js'] }, USAGE],

@@ -23,6 +23,8 @@ function samples(input: string): { readonly [Kind in Failure['kind']]: Sample<Ki
       /Rename one of the branches or tags.*refs\/heads/,
     ],
     'no-base': [{ kind: 'no-base', tried: ['origin/HEAD', 'main'] }, 'origin/HEAD, main', /--base.*onceover\.yml/],
+    'unknown-target': [{ kind: 'unknown-target', guess: input }, input, /--base.*ONCEOVER_BASE/],
+    'other-head': [{ kind: 'other-head', head: input }, input, /Check out the pull request/],
     'no-merge-base': [{ kind: 'no-merge-base', base: input, shallow: false }, input, /Choose a base.*--base/],
     'several-merge-bases': [{ kind: 'several-merge-bases', base: input }, input, /Merge .* into this branch/],
     'broken-config': [{ kind: 'broken-config', problems: [problem] }, input, /Fix the configuration/],

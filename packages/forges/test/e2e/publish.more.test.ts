@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onceover } from '@onceover/testing/cli.ts';
 import { type GithubServer, startGithub } from '@onceover/testing/forges/github-server.ts';
 import { startGitlab } from '@onceover/testing/forges/gitlab-server.ts';
@@ -93,6 +93,34 @@ describe('onceover publish', () => {
     expect(end.stderr).toContain('Published on house/shop, commit ');
     expect([end.code, world.data.checks.map(({ conclusion }) => conclusion)]).toEqual([0, ['success', 'success']]);
   }, 30_000);
+
+  test('run --publish in the job of a pull request passes, and not after it checked out something else', async () => {
+    const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+    const { world, env } = await pullRequest(repo);
+    const remote = join(dirname(repo.root), 'origin.git');
+    repo.git('clone', '-q', '--bare', '.', remote);
+    repo.git('remote', 'add', 'origin', remote);
+    repo.git('fetch', '-q', 'origin');
+    world.pull.branches['main'] = [repo.git('rev-parse', 'origin/main').trim()];
+    const job = { ...env, GITHUB_BASE_REF: 'main' };
+    const shown = () => world.data.checks.map(({ name, conclusion }) => [name, conclusion]);
+    const names = ['onceover / main', 'onceover / main (review:src:code-quality)'];
+    const end = await repo.run(['--publish'], { env: job });
+    expect([end.code, shown()]).toEqual([0, names.map((name) => [name, 'success'])]);
+
+    world.data.checks = [];
+    repo.git('checkout', '-q', '--detach', 'main');
+    const base = await repo.run(['--publish'], { env: { ...job, GITHUB_EVENT_NAME: 'pull_request_target' } });
+    expect([base.code, shown()]).toEqual([3, [['onceover / main', 'action_required']]]);
+
+    world.data.checks = [];
+    // A job that could not judge does not take a verdict about the same change back.
+    repo.git('checkout', '-q', 'work');
+    await repo.run(['--publish'], { env: job });
+    repo.git('checkout', '-q', '--detach', 'main');
+    await repo.run(['--publish'], { env: job });
+    expect(shown()).toEqual(names.map((name) => [name, 'success']));
+  }, 60_000);
 
   test('run --publish that cannot publish does not exit with 0', async () => {
     const repo = gateRepo({ agents: ['one'], numReviews: 1 });

@@ -1,4 +1,5 @@
 import { digestOf, type GateId } from '@onceover/base/kernel/ids';
+import { maskDocument } from '@onceover/base/kernel/mask-secrets';
 import { readable, wellFormed } from '@onceover/base/ui/markdown-text';
 import type { Message } from '@onceover/base/ui/wording';
 import { reviewerName } from '@onceover/base/ui/wording';
@@ -30,8 +31,9 @@ export type EndedRun = {
   readonly outcome: RunOutcome | null;
 };
 
-/** Returns the report data of a run that was completed. */
-export function endedRun(outcome: RunOutcome): EndedRun {
+/** Returns the report data of a run that was completed, without passwords, keys and tokens that an agent quoted. */
+export function endedRun(completed: RunOutcome): EndedRun {
+  const outcome = maskOutcome(completed);
   const { status, exitCode, gates, notices } = outcome;
   const verdict = describeVerdict(outcome);
   const findings = outcome.findings.filter(({ state }) => state !== 'closed' && state !== 'gone');
@@ -43,6 +45,16 @@ export function endedRun(outcome: RunOutcome): EndedRun {
   const isReported = exitCode === 0 || specificObstacles.length > 0 || findings.some(({ state }) => isOpen(state));
   const obstacles = isReported ? specificObstacles : [obstacle(null, verdict.join(' '))];
   return { status, exitCode, verdict, gates, findings, obstacles, outcome };
+}
+
+/** Masks what agents and commands wrote. The anchor of a finding is text of a file, and identifies the finding. */
+function maskOutcome(outcome: RunOutcome): RunOutcome {
+  const mask = (report: ReportedFinding): ReportedFinding => {
+    const { anchor, file, gate } = report.finding;
+    const masked = maskDocument(report);
+    return { ...masked, finding: { ...masked.finding, anchor, file, gate } };
+  };
+  return { ...maskDocument(outcome), findings: outcome.findings.map(mask), settled: outcome.settled.map(mask) };
 }
 
 /** Returns the report data of a run that an error or an interruption ended. */

@@ -190,6 +190,32 @@ export const runSchema = z.object({
     .describe(
       'The commit at HEAD. The field is null if the branch has no commit yet, or if the run has the option --commit.',
     ),
+  pull_request: z
+    .object({
+      head: z
+        .string()
+        .nullable()
+        .describe('The newest commit of the pull request when the CI job started; null if CI does not name it.'),
+      head_repository: z
+        .string()
+        .nullable()
+        .describe(
+          'The repository of the branch: its name on GitHub, its number on GitLab; null if CI does not name it.',
+        ),
+      repository: z
+        .string()
+        .nullable()
+        .describe('The repository of the pull request: its name on GitHub, its number on GitLab.'),
+      base: z.string().describe('The target branch.'),
+      base_commit: z
+        .string()
+        .describe('The newest commit of the target branch in this clone, from which onceover read the settings.'),
+    })
+    .nullable()
+    .optional()
+    .describe(
+      'In CI, the pull request that the run reviewed; null if the run did not review one. Documents of older versions do not have this field.',
+    ),
   exit_code: z.union([z.literal(0), z.literal(1), z.literal(3)]),
   dispatches: z.number().describe('The number of calls to agents, including retries.'),
   retries: z.number().describe('The number of calls that agents made because they repeated a request by themselves.'),

@@ -38,12 +38,22 @@ export function runDocument(outcome: RunOutcome, extraWarnings: readonly string[
     scope: outcome.scope.key,
     base: outcome.baseName,
     commit: outcome.headCommit,
+    pull_request: pullRequestDocument(outcome),
     exit_code: outcome.exitCode,
     dispatches: outcome.dispatches,
     retries: outcome.retries,
     shared:
       outcome.sharing?.kind === 'shared' ? { passes: outcome.sharing.passes, waivers: outcome.sharing.waivers } : null,
     warnings: [...outcome.notices.map(describeRunNotice), ...extraWarnings],
+  };
+}
+
+function pullRequestDocument({ pullRequest }: RunOutcome): RunDocument['pull_request'] {
+  if (pullRequest === null) return null;
+  const { head, headRepository, repository, base, baseCommit } = pullRequest;
+  return {
+    ...{ head, head_repository: headRepository, repository },
+    ...{ base: base.replace(/^origin\//, ''), base_commit: baseCommit },
   };
 }
 
@@ -146,6 +156,7 @@ export function lockConflictDocument(failure: Extract<Failure, { kind: 'lock-hel
     scope: '',
     base: null,
     commit: null,
+    pull_request: null,
     exit_code: 3,
     dispatches: 0,
     retries: 0,

@@ -6,6 +6,7 @@ import type { CommitId, GateId, RepoPath } from '@onceover/base/kernel/ids';
 import type { Scope, WithheldFile } from '@onceover/base/kernel/repository';
 import type { Acceptance } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
+import type { ReviewedPullRequest } from '@onceover/repo/config/pull-request-job';
 import type { ReportedFinding } from '../findings/types.ts';
 import type { Gate, RunReason, ShareEnd, SlotPlan, SlotRun } from '../gate-types.ts';
 import type { UnusableReference } from '../rules/types.ts';
@@ -20,6 +21,8 @@ export type RunOutcome = {
   readonly baseName: string | null;
   /** The commit at HEAD; `null` if there is none, or if the run reviews a chosen commit. */
   readonly headCommit: CommitId | null;
+  /** The pull request that the run reviewed in CI; `null` if the run was not for one. */
+  readonly pullRequest: ReviewedPullRequest | null;
   /** Whether HEAD is on the base branch itself, so that committed work is not part of the change. */
   readonly isOnBase: boolean;
   /** The part to which the user limited the run; `null` if it covers all gates of the change. */

@@ -287,7 +287,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
       });
     },
   };
-  const pullRequest = source.from === null ? null : { base: source.from };
+  const { pullRequest } = source;
   const request = { ...requested, ...config.value, ...passSharing?.request, root, pullRequest };
   const closeRemote = async () =>
     remote?.then(

@@ -20,6 +20,7 @@ import type {
   WaiverRequest,
 } from '@onceover/passes/types';
 import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
+import type { ReviewedPullRequest } from '@onceover/repo/config/pull-request-job';
 import type { Settings } from '@onceover/repo/config/settings';
 import type { FindingStore } from '../findings/open-findings.ts';
 import type { Ratchet } from '../findings/priority.ts';
@@ -208,11 +209,8 @@ export type RunRequest = GateRequest &
     readonly selection: Selection;
     /** Whether reviews run even if a check fails. */
     readonly all: boolean;
-    /** Facts about the pull request; `null` if the run is not for one. */
-    readonly pullRequest: {
-      /** The target branch, from which the configuration was read. */
-      readonly base: string;
-    } | null;
+    /** The pull request whose target branch has the configuration; `null` if the run is not for one. */
+    readonly pullRequest: ReviewedPullRequest | null;
     /** If false, a repository without gates and rules is an error, unless a finding of a removed gate is still open. */
     readonly allowUnconfigured?: boolean;
     /** The names of the agents that need no settings. Missing if passes of other clones cannot count. */

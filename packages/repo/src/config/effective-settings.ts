@@ -1,10 +1,10 @@
 import type { CommitId } from '@onceover/base/kernel/ids';
 import type { RepositoryPaths, Selection } from '@onceover/base/kernel/repository';
-import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { ok, type Result } from '@onceover/base/kernel/result';
 import { version } from '@onceover/base/version';
-import { tipOf } from '../git/base.ts';
 import { commitFiles, notingPaths, sparseFiles, type TextFiles } from '../git/tree-files.ts';
-import { isPullRequest, targetBranch } from './pull-request.ts';
+import { isPullRequest } from './pull-request.ts';
+import type { ReviewedPullRequest } from './pull-request-job.ts';
 import { loadSettings, openParsedFiles, type ParsedFiles } from './read-file.ts';
 import type { Settings } from './settings.ts';
 
@@ -21,8 +21,11 @@ export type RunSettings = {
 /** Reads the settings of a run from the working tree or, in the CI job of a pull request, from the target branch. */
 export async function readSettings(repo: RepositoryPaths, selection: Selection): Promise<Result<RunSettings>> {
   const parsedFiles = openParsedFiles(repo.commonDir, version);
-  const source = await configSource(repo, selection);
-  if (!source.ok) return source;
+  const source = await configSource(repo, selection, parsedFiles);
+  if (!source.ok) {
+    parsedFiles.save();
+    return source;
+  }
   const fileSettings = await loadSettings(source.value.files, parsedFiles);
   if (!fileSettings.ok) {
     parsedFiles.save();
@@ -43,24 +46,28 @@ type ConfigSource = {
    */
   readonly from: string | null;
   readonly commit: CommitId | null;
+  /** The pull request that CI reviews; `null` if the files are in the working tree. */
+  readonly pullRequest: ReviewedPullRequest | null;
 };
 
 /**
  * Returns the files that contain the configuration. For a pull request, they are at the tip of the target branch. The
  * merge-base would not be safe, because the author of the pull request can choose it.
  */
-async function configSource(repo: RepositoryPaths, selection: Selection): Promise<Result<ConfigSource>> {
+async function configSource(
+  repo: RepositoryPaths,
+  selection: Selection,
+  parsed: ParsedFiles,
+): Promise<Result<ConfigSource>> {
   const readPaths = new Set<string>();
   if (!isPullRequest(process.env)) {
-    return ok({ files: notingPaths(sparseFiles(repo), readPaths), read: readPaths, from: null, commit: null });
+    const files = notingPaths(sparseFiles(repo), readPaths);
+    return ok({ files, read: readPaths, from: null, commit: null, pullRequest: null });
   }
-  const requestedBase = 'base' in selection ? selection.base : null;
-  const name = targetBranch(process.env) ?? requestedBase ?? repo.usualBase;
-  if (name === null) return err({ kind: 'no-base', tried: [] });
-  const tip = await (name.startsWith('origin/')
-    ? (await import('./read-ahead.ts')).tipOfBranch(repo, name)
-    : tipOf(repo, name));
-  return tip.ok
-    ? ok({ files: commitFiles(repo.root, tip.value), read: readPaths, from: name, commit: tip.value })
-    : tip;
+  const { readPullRequest } = await import('./pull-request-job.ts');
+  const pullRequest = await readPullRequest(repo, selection, parsed);
+  if (!pullRequest.ok) return pullRequest;
+  const { base, baseCommit } = pullRequest.value;
+  const files = commitFiles(repo.root, baseCommit);
+  return ok({ files, read: readPaths, from: base, commit: baseCommit, pullRequest: pullRequest.value });
 }

@@ -3,9 +3,9 @@
  * gates.
  */
 export function isPullRequest(env: NodeJS.ProcessEnv): boolean {
-  const isSet = (name: string) => !['', 'false', '0', undefined].includes(env[name]);
   // This pattern also matches the events for reviews of a pull request and comments on it.
-  if (/^(?:pull_request|merge_group$)/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet('GITHUB_BASE_REF')) return true;
+  if (/^(?:pull_request|merge_group$)/.test(env['GITHUB_EVENT_NAME'] ?? '') || isSet(env, 'GITHUB_BASE_REF'))
+    return true;
   if (env['BUILD_REASON'] === 'PullRequest') return true;
   return [
     'CI_MERGE_REQUEST_IID',
@@ -15,7 +15,11 @@ export function isPullRequest(env: NodeJS.ProcessEnv): boolean {
     'TRAVIS_PULL_REQUEST',
     'CHANGE_ID',
     'DRONE_PULL_REQUEST',
-  ].some(isSet);
+  ].some((name) => isSet(env, name));
+}
+
+function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
+  return !['', 'false', '0', undefined].includes(env[name]);
 }
 
 /** Returns the target branch of a pull request as `origin/<name>`; `null` if the CI service does not report it. */
@@ -27,7 +31,10 @@ export function targetBranch(env: NodeJS.ProcessEnv): string | null {
     env['BITBUCKET_PR_DESTINATION_BRANCH'] ||
     env['BUILDKITE_PULL_REQUEST_BASE_BRANCH'] ||
     env['SYSTEM_PULLREQUEST_TARGETBRANCH']?.replace(/^refs\/heads\//, '') ||
-    env['CHANGE_TARGET'];
+    env['CHANGE_TARGET'] ||
+    env['DRONE_TARGET_BRANCH'] ||
+    // For the push of a branch, Travis sets this variable to the branch itself.
+    (isSet(env, 'TRAVIS_PULL_REQUEST') ? env['TRAVIS_BRANCH'] : undefined);
   return name === undefined || name === '' ? null : `origin/${name}`;
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isPullRequest, targetBranch } from '../../src/config/pull-request.ts';
+import { pullRequestJob } from '../../src/config/pull-request-job.ts';
 
 describe('a pull request in CI', () => {
   test.each<[string, Readonly<Record<string, string>>, boolean]>([
@@ -48,8 +49,66 @@ describe('the target branch of a pull request', () => {
     ['Buildkite', { BUILDKITE_PULL_REQUEST_BASE_BRANCH: 'main' }, 'origin/main'],
     ['Azure', { SYSTEM_PULLREQUEST_TARGETBRANCH: 'refs/heads/main' }, 'origin/main'],
     ['Jenkins', { CHANGE_TARGET: 'main' }, 'origin/main'],
+    ['Drone', { DRONE_TARGET_BRANCH: 'main' }, 'origin/main'],
+    ['Travis', { TRAVIS_PULL_REQUEST: '7', TRAVIS_BRANCH: 'main' }, 'origin/main'],
+    ['Travis, the push of a branch', { TRAVIS_PULL_REQUEST: 'false', TRAVIS_BRANCH: 'work' }, null],
     ['one that is empty beside one that is not', { GITHUB_BASE_REF: '', CHANGE_TARGET: 'main' }, 'origin/main'],
   ])('%s', (_title, env, branch) => {
     expect(targetBranch(env)).toBe(branch);
+  });
+});
+
+describe('what the job of a pull request knows', () => {
+  const head = 'a'.repeat(40);
+  const merge = 'b'.repeat(40);
+  const repo = (full_name: string) => ({ full_name });
+  const event = (headRepo: object | null) => ({
+    pull_request: { head: { sha: head, repo: headRepo }, base: { repo: repo('house/shop') } },
+  });
+  const github = { GITHUB_EVENT_NAME: 'pull_request', GITHUB_REPOSITORY: 'house/shop', GITHUB_SHA: merge };
+  const gitlab = { CI_MERGE_REQUEST_PROJECT_ID: '42', CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '42', CI_COMMIT_SHA: head };
+
+  test.each<[string, Readonly<Record<string, string>>, unknown, [string | null, string | null, string | null]]>([
+    ['nothing', {}, null, [null, null, null]],
+    ['GitHub', github, event(repo('house/shop')), [head, 'house/shop', 'house/shop']],
+    ['a fork on GitHub', github, event(repo('stranger/shop')), [head, 'house/shop', 'stranger/shop']],
+    ['a deleted fork on GitHub', github, event(null), [head, 'house/shop', null]],
+    ['an event without a pull request', github, {}, [null, 'house/shop', null]],
+    [
+      'an event with something else than a commit',
+      github,
+      { pull_request: { head: { sha: 'main' } } },
+      [null, 'house/shop', null],
+    ],
+    [
+      'a merge queue on GitHub',
+      { ...github, GITHUB_EVENT_NAME: 'merge_group' },
+      { merge_group: { head_sha: head } },
+      [head, 'house/shop', 'house/shop'],
+    ],
+    ['GitLab', gitlab, null, [head, '42', '42']],
+    [
+      'merged results on GitLab',
+      { ...gitlab, CI_COMMIT_SHA: merge, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head },
+      null,
+      [head, '42', '42'],
+    ],
+    [
+      'a merge train on GitLab',
+      {
+        ...gitlab,
+        CI_MERGE_REQUEST_EVENT_TYPE: 'merge_train',
+        CI_COMMIT_SHA: merge,
+        CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head,
+      },
+      null,
+      [merge, '42', '42'],
+    ],
+    ['a fork on GitLab', { ...gitlab, CI_MERGE_REQUEST_SOURCE_PROJECT_ID: '99' }, null, [head, '42', '99']],
+    ['Azure', { SYSTEM_PULLREQUEST_SOURCECOMMITID: head }, null, [head, null, null]],
+    ['Buildkite without a commit', { BUILDKITE_COMMIT: 'HEAD' }, null, [null, null, null]],
+    ['Travis', { TRAVIS_PULL_REQUEST_SHA: head }, null, [head, null, null]],
+  ])('%s', (_title, env, payload, [commit, repository, headRepository]) => {
+    expect(pullRequestJob(env, payload)).toEqual({ head: commit, repository, headRepository });
   });
 });

@@ -51,10 +51,19 @@ export function childEnvironment(
   };
 }
 
-/** Returns the content of a GitHub event file, from which a review run sees whether the branch is in a fork. */
-export function eventDocument(project: string, { isFork }: Pick<PullFacts, 'isFork'>): object {
-  const repo = { full_name: project };
-  return { pull_request: { head: { repo: isFork ? null : repo }, base: { repo } } };
+/** Whether the branch is in another repository, or the forge does not say in which repository it is. */
+export function isFork({ repository, headRepository }: Pick<PullFacts, 'repository' | 'headRepository'>): boolean {
+  return headRepository?.toLowerCase() !== repository.toLowerCase();
+}
+
+/**
+ * Returns the content of a GitHub event file, from which a review run knows the newest commit of the pull request, and
+ * whether the branch is in a fork.
+ */
+export function eventDocument({ head, repository, headRepository }: PullFacts): object {
+  const repo = { full_name: repository };
+  const headRepo = headRepository === null ? null : { full_name: headRepository };
+  return { pull_request: { head: { sha: head, repo: headRepo }, base: { repo } } };
 }
 
 /** The output of a run's process and how the process ended. */

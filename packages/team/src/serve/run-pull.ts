@@ -4,7 +4,13 @@ import { isRecord } from '@onceover/base/kernel/json';
 import { makeParents } from '@onceover/base/platform/files';
 import { parseJson } from '@onceover/base/platform/private-files';
 import { runProcessGroup } from '@onceover/base/platform/run-process';
-import { type ForgePlace, type PullFacts, publishOnPull, readPull } from '@onceover/forges/pull-requests';
+import {
+  type ForgePlace,
+  type PullFacts,
+  publishOnPull,
+  publishPending,
+  readPull,
+} from '@onceover/forges/pull-requests';
 import { parseRun } from '@onceover/forges/read-run';
 import type { StoreSettings } from '@onceover/store/user-config';
 import {
@@ -12,6 +18,7 @@ import {
   endOfReview,
   eventDocument,
   failedReview,
+  isFork,
   isWorthRepeating,
   judgeReview,
   type ReviewEnd,
@@ -76,6 +83,13 @@ export async function runPull(runner: PullRunner, run: TakenRun, stop: AbortSign
       return { kind: 'dropped', said: 'the pull request is not open' };
     }
     if (facts.isDraft && !settings.drafts) return { kind: 'dropped', said: 'the pull request is a draft' };
+    const pendingResult = await trace.span('publish pending', () =>
+      publishPending(place, { number: pull.number, commit: facts.head, page: facts.page }),
+    );
+    if (stop.aborted) return STOPPED;
+    // Without the pending check, an older result could speak for the change during the review.
+    if (!pendingResult.ok && isWorthRepeating(pendingResult.failure.kind, run))
+      return waiting(pendingResult.failure.kind);
     const checkout = await trace.span('fetch', () => checkouts.open(forge, pull, facts));
     if (stop.aborted) return STOPPED;
     if (checkout.ok && checkout.value.kind === 'moved') continue;
@@ -129,8 +143,8 @@ async function reviewIn(clone: string, { runner, run, facts, stop }: Reviewing):
   const { settings, store, folder, program, trace } = runner;
   const config = writeRunConfig(folder, store);
   const event = join(config, `${run.id}.json`);
-  writeFileSync(event, JSON.stringify(eventDocument(run.pull.project, facts)), { mode: 0o600 });
-  const request: ReviewRequest = { checks: settings.checks, isFork: facts.isFork, base: `origin/${facts.base}` };
+  writeFileSync(event, JSON.stringify(eventDocument(facts)), { mode: 0o600 });
+  const request: ReviewRequest = { checks: settings.checks, isFork: isFork(facts), base: `origin/${facts.base}` };
   const [file, ...first] = program;
   try {
     const end = await trace.span('review', () =>

@@ -24,15 +24,16 @@ describe.each<ForgeKind>(['github', 'gitlab'])('a webhook of %s', (forge) => {
     expect(workers).toEqual([{ n: 2 }]);
     expect(world.data.threads).toMatchObject([{ path: 'src/a.js', line: 2, resolvedBy: null }]);
     expect(world.data.comments[0]?.body).toContain('onceover: 1 problem to fix');
-    const overall = () => world.data.checks.filter(({ sha, name }) => sha === world.data.head && name === 'onceover');
-    expect(overall()).toMatchObject([{ conclusion: 'failure' }]);
+    const overall = () =>
+      world.data.checks.filter(({ sha, name }) => sha === world.data.head && name === 'onceover / main');
+    expect(overall()).toMatchObject([{ conclusion: 'pending' }, { conclusion: 'failure' }]);
 
     server.push('src/a.js', 'export const a = 1;\nexport const b = 3;\n');
     expect(overall()).toEqual([]);
     agent.answers({ status: 'pass', violations: [], previous: [{ id: 'F1', state: 'fixed', why: 'it is 3' }] });
     const again = await server.webhook();
     expect(await server.ended(again.body.run)).toMatchObject({ outcome: 'passed' });
-    expect(overall()).toMatchObject([{ conclusion: 'success' }]);
+    expect(overall()).toMatchObject([{ conclusion: 'pending' }, { conclusion: 'success' }]);
     expect(world.data.threads[0]?.resolvedBy).toBe(world.viewer);
     expect(server.wrong).toEqual([]);
   }, 120_000);

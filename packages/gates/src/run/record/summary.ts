@@ -133,6 +133,7 @@ export function concludeRun(
     scope: comparison.scope,
     baseName: comparison.baseName,
     headCommit: comparison.headCommit,
+    pullRequest: request.pullRequest,
     isOnBase: branch !== null && branch === `refs/heads/${comparison.baseName}`,
     asked: facts.seesAll ? null : requestedScope(facts, request),
     uncovered: facts.planned.uncovered,
