@@ -33,7 +33,7 @@ import {
 import { readPlainFile } from '@onceover/base/platform/private-files';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, gitText, orThrow } from './git.ts';
-import { clearRacySizes, HEADER_BYTES, isCompleteIndex, mayHaveRepositories } from './index-format.ts';
+import { clearRacySizes, isCompleteIndex, mayHaveRepositories } from './scan/index-format.ts';
 
 /** Returns the beginning of the names of a working tree's private index file and cache file. */
 export function indexName(root: string): string {
@@ -101,12 +101,6 @@ export async function withPrivateIndex<T extends { readonly hasNames: boolean }>
 
 function onDisk<T>(path: string, call: () => T): T {
   return orThrow(tryDisk('write', path, call));
-}
-
-/** Returns the number of entries in an index file, one per file. */
-export function countEntries(path: string): number {
-  const header = readBytes(path, 0, HEADER_BYTES);
-  return header.length === HEADER_BYTES ? header.readUInt32BE(8) : 0;
 }
 
 const CHECKSUM_BYTES = 20;

@@ -9,14 +9,14 @@ import {
   type WithheldFile,
 } from '@onceover/base/kernel/repository';
 import { errorCode } from '@onceover/base/platform/files';
-import { openAnswerCache } from './answer-cache.ts';
-import { readRawDiff } from './diff.ts';
+import { openAnswerCache } from '../answer-cache.ts';
+import { readRawDiff } from '../diff.ts';
+import { NO_USER_PROGRAMS, withStrictStat } from '../environment.ts';
+import { allEnded, git, gitFailed } from '../git.ts';
+import { withIndex } from '../private-index.ts';
+import { gitDirOf } from '../worktree-paths.ts';
 import { asNulList, pathOnDisk } from './disk-bytes.ts';
-import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
-import { allEnded, git, gitFailed } from './git.ts';
 import { type IndexEntry, indexEntries } from './index-format.ts';
-import { withIndex } from './private-index.ts';
-import { gitDirOf } from './worktree-paths.ts';
 
 /** Returns the nested repositories with uncommitted changes, which a snapshot of this repository does not contain. */
 export async function dirtyRepositories(repo: RepositoryPaths, index: Buffer): Promise<readonly UnseenContent[]> {
