@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs tests with the git of other Debian releases, for example: tools/git-matrix.sh "bullseye sid" packages/repo/test/git
-# It needs root and debootstrap. Each release is installed once, below ONCEOVER_MATRIX (default: .cache/git-matrix).
+# It needs root and debootstrap. Each release is installed once, below ONCEOVER_MATRIX (default: a folder in ~/.cache).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -8,7 +8,7 @@ releases=${1:-trixie sid}
 shift || true
 tests=("$@")
 [ ${#tests[@]} -gt 0 ] || tests=(packages/repo/test/git packages/passes/test)
-cache=${ONCEOVER_MATRIX:-$PWD/.cache/git-matrix}
+cache=${ONCEOVER_MATRIX:-${XDG_CACHE_HOME:-$HOME/.cache}/onceover-git-matrix}
 node=$(readlink -f "$(command -v node)")
 
 # Installs a Debian release with its git, and takes the name only when it is complete.
