@@ -121,6 +121,8 @@ export type CheckedConfig = {
   readonly rules: number;
   readonly jobs: number;
   readonly missingPrompts: readonly RepoPath[];
+  /** Items of `gates` that match no file. */
+  readonly idlePaths: readonly string[];
   /** Problems with rule files. */
   readonly notices: readonly Notice[];
   readonly offered: OfferedWorkflows;
@@ -149,11 +151,15 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
   const contents = (await import('@onceover/repo/git/working-files')).openContents(root);
   const states = await Promise.all(prompts.map((prompt) => contents.exists(prompt)));
+  const { matchesEntry } = await import('@onceover/gates/run/decide/gate-list');
+  const { tracked, leftOut = [], untracked, nested } = fileList.value.listing;
+  const paths = [...tracked, ...leftOut, ...untracked, ...nested];
   return ok({
     gates: prompts.length + gates.reduce((sum, { checks }) => sum + Object.keys(checks).length, 0),
     rules: ruleList.value.rules.length,
     jobs: workflowList.value.jobs.length,
     missingPrompts: prompts.filter((_, index) => states[index] !== 'file'),
+    idlePaths: gates.filter((entry) => !matchesEntry(entry, paths)).map(({ path }) => path),
     notices: ruleList.value.notices,
     offered: workflowList.value,
   });

@@ -11,6 +11,7 @@ import type {
   Snapshots,
 } from '@onceover/base/kernel/repository';
 import { ok } from '@onceover/base/kernel/result';
+import { isInsideAnySpelling } from '@onceover/base/kernel/same-name';
 import { checkFolder } from '@onceover/base/platform/files';
 import { findComparison } from './comparison.ts';
 import { diffSections, readRawDiff } from './diff.ts';
@@ -72,17 +73,18 @@ function readDiff(
   comparison: Comparison,
   omittedFiles: OmittedFiles,
 ): { readonly entries: Entry[]; readonly unnameable: string[] } {
-  const isOmitted = pathSet(omittedFiles.folders);
+  // A disk that ignores case or normalisation puts another spelling of such a folder into the same place.
+  const isOmitted = (path: string) => omittedFiles.folders.some((folder) => isInsideAnySpelling(path, folder));
   const comparedPaths = pathSet(comparison.files ?? ['']);
   const entries: Entry[] = [];
   const unnameable: string[] = [];
   const committedOwnFiles: RepoPath[] = [];
   for (const { oldMode, newMode, oldId, newId, status, paths, unnameable: odd } of readRawDiff(output)) {
-    unnameable.push(...odd.filter((name) => comparedPaths.bytes(name) && !isOmitted.bytes(name)));
+    unnameable.push(...odd.filter((name) => comparedPaths.bytes(name) && !isOmitted(name)));
     const mode = status === 'D' ? oldMode : newMode;
     const modes = oldId === null || oldMode === mode ? { mode } : { mode, baseMode: oldMode };
     for (const path of paths.filter((candidate) => comparedPaths.path(candidate))) {
-      if (!isOmitted.path(path)) entries.push({ path, ...modes, baseBlob: oldId, headBlob: newId });
+      if (!isOmitted(path)) entries.push({ path, ...modes, baseBlob: oldId, headBlob: newId });
       else if (newId !== null) committedOwnFiles.push(path);
     }
   }

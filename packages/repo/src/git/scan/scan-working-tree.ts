@@ -81,7 +81,7 @@ async function classifyNewFiles(
 }
 
 function reasonToWithhold(repo: RepositoryPaths, name: string): WithheldFile['why'] | null {
-  if (looksSecret(name)) return 'secret';
+  if (looksSecret(utf8Name(name) ?? name)) return 'secret';
   return (statOf(repo, name)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
 }
 
