@@ -248,7 +248,12 @@ export type Visibility = {
 export type UnseenContent = { readonly path: RepoPath; readonly print: string };
 
 /** The diff of one file. For a renamed file, `paths` has the old and the new path. */
-export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };
+export type DiffSection = {
+  readonly paths: readonly RepoPath[];
+  readonly text: string;
+  /** Set if `text` does not show the new content, because the file is not text; see `Readable`. */
+  readonly unseen?: 'media' | 'opaque';
+};
 
 /** Commits the given files with git. */
 export interface Commits {

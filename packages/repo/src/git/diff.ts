@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { byCodePoint, inChunks } from '@onceover/base/kernel/collections';
+import { escapeControls } from '@onceover/base/kernel/escape';
 import type { RepoPath } from '@onceover/base/kernel/ids';
+import { LARGEST_READABLE } from '@onceover/base/kernel/readable';
 import { type DiffSection, type RepositoryPaths, SUBMODULE } from '@onceover/base/kernel/repository';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { git, gitFailed, objectId, utf8Name } from './git.ts';
@@ -53,23 +55,37 @@ function idOrNone(id: string): string | null {
   return /^0+$/.test(id) ? null : id;
 }
 
+/** The size of a blob and its first bytes, at most `LARGEST_READABLE`. `hasNul` is about the whole blob. */
+export type BlobHead = { readonly size: number; readonly bytes: Buffer; readonly hasNul: boolean };
+
 /**
- * Returns the ids of the blobs that contain a NUL byte. It reads them as a stream, so large blobs need little memory.
+ * Calls `onBlob` for each blob. It reads the blobs as a stream, so large blobs need little memory.
  */
-async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const idsWithNul = new Set<string>();
-  if (ids.length === 0) return idsWithNul;
+export async function readBlobHeads(
+  repo: RepositoryPaths,
+  ids: readonly string[],
+  onBlob: (id: string, head: BlobHead) => void,
+): Promise<void> {
+  if (ids.length === 0) return;
   let answerCount = 0;
   let header = '';
-  let remainingBytes = 0;
+  let blob: { size: number; left: number; hasNul: boolean; pieces: Buffer[]; kept: number } | null = null;
   // For each blob, git prints a line that ends with its size, then its content, then a line break.
   function onOutput(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) {
-      if (remainingBytes > 0) {
-        const piece = chunk.subarray(at, at + remainingBytes);
-        if (piece.includes(0)) idsWithNul.add(ids[answerCount - 1] ?? '');
-        remainingBytes -= piece.length;
+      if (blob !== null) {
+        const piece = chunk.subarray(at, at + blob.left);
+        const content = piece.subarray(0, Math.max(0, blob.left - 1));
+        if (content.includes(0)) blob.hasNul = true;
+        const wanted = content.subarray(0, LARGEST_READABLE - blob.kept);
+        if (wanted.length > 0) blob.pieces.push(wanted);
+        blob.kept += wanted.length;
+        blob.left -= piece.length;
         at += piece.length;
+        if (blob.left > 0) continue;
+        const { size, hasNul, pieces } = blob;
+        blob = null;
+        onBlob(ids[answerCount - 1] ?? '', { size, hasNul, bytes: Buffer.concat(pieces) });
         continue;
       }
       const end = chunk.indexOf('\n', at);
@@ -78,7 +94,7 @@ async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Prom
       at = end + 1;
       const size = / blob (\d+)$/.exec(header)?.[1];
       if (size === undefined) return;
-      remainingBytes = Number(size) + 1;
+      blob = { size: Number(size), left: Number(size) + 1, hasNul: false, pieces: [], kept: 0 };
       answerCount++;
       header = '';
     }
@@ -86,12 +102,11 @@ async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Prom
   const command = ['cat-file', '--batch', '--buffer'];
   const input = Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1');
   await git(repo.root, command, { input, onOutput });
-  if (answerCount !== ids.length) throw gitFailed(command, header);
-  return idsWithNul;
+  if (answerCount !== ids.length || blob !== null) throw gitFailed(command, header);
 }
 
 /** The diff of one path or rename, with its record from the `--raw` list. */
-type PatchPart = DiffSection & { readonly raw: RawEntry };
+export type PatchPart = DiffSection & { readonly raw: RawEntry };
 
 /**
  * Parses the output of `--patch-with-raw -z`. Returns `null` if there are not as many patches as records in the `--raw`
@@ -128,7 +143,7 @@ function splitSections(patch: Buffer): string[] {
   return sections;
 }
 
-type Trees = { readonly from: string; readonly to: string };
+export type Trees = { readonly from: string; readonly to: string };
 
 /**
  * Returns the diff of two trees, one section per file, with renames detected. If `paths` is given, the diff has only
@@ -144,7 +159,10 @@ export async function diffSections(
   const parts = await (paths === undefined
     ? patch(repo, trees, [context, ...RENAMES])
     : patchOf(repo, trees, [context, '--no-renames'], paths));
-  return withTexts(repo, trees, parts, [context, '--text']);
+  return (await withTexts(repo, trees, parts, [context, '--text'])).map((section) => ({
+    ...section,
+    text: escapeControls(section.text),
+  }));
 }
 
 const RENAMES = ['-M', '-l1000'];
@@ -180,7 +198,8 @@ const CONFIG = [
   'diff.suppressBlankEmpty=false',
 ];
 
-async function patch(
+/** Returns the patches of two trees, one per record of the `--raw` list. */
+export async function patch(
   repo: RepositoryPaths,
   trees: Trees,
   options: readonly string[],
@@ -214,17 +233,19 @@ async function patchOf(
   return patchParts.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? ''));
 }
 
-// If `.gitattributes` marks a text file as binary, git prints no diff of it, so ask for the diff as text. Files that
-// really are binary get none.
+// git prints no diff of a file that `.gitattributes` marks as binary, or that contains a NUL byte near its beginning.
+// Show the first as they are, and the others as far as they are readable.
 async function withTexts(
   repo: RepositoryPaths,
   trees: Trees,
   parts: readonly PatchPart[],
   asText: readonly string[],
 ): Promise<readonly DiffSection[]> {
-  const binaries = parts.filter(({ text }) => text.includes('\nBinary files '));
-  const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
-  const textParts = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
+  const binaries = parts.filter(isWithoutText);
+  if (binaries.length === 0) return parts.map(({ paths, text }) => ({ paths, text }));
+  const { readableSections } = await import('./binary-diff.ts');
+  const unreadable = await readableSections(repo, binaries, asText);
+  const textParts = new Set(binaries.filter((part) => !unreadable.has(part)));
   const textByPaths = new Map<string, string>();
   // This second diff has only the files that git called binary, so git may see only one side of a rename. Then diff
   // again without renames, which shows a deletion and an addition.
@@ -235,17 +256,32 @@ async function withTexts(
     for (const { paths, text } of again) textByPaths.set(keyOf(paths), text);
   }
   return parts.map((part) => {
-    const { paths } = part;
-    if (!textParts.has(part)) return { paths, text: part.text };
-    const asTwo = () => paths.map((path) => textByPaths.get(keyOf([path])) ?? part.text).join('');
+    const { paths, text } = part;
+    if (!textParts.has(part)) return unreadable.get(part) ?? { paths, text };
+    const asTwo = () => paths.map((path) => textByPaths.get(keyOf([path])) ?? text).join('');
     return { paths, text: textByPaths.get(keyOf(paths)) ?? asTwo() };
   });
 }
 
+// In a diff, a space, a plus or a minus stands before each line of a file, so such a line comes from git itself.
+const WITHOUT_TEXT = /^Binary files .* differ\n/m;
+
+/** Whether git printed no text for a part of a diff, only that the versions differ. */
+function isWithoutText({ text }: PatchPart): boolean {
+  return WITHOUT_TEXT.test(text);
+}
+
+/** Replaces the line with which git says that the versions differ. */
+export function withoutTextReplaced({ text }: PatchPart, lines: string): string {
+  return text.replace(WITHOUT_TEXT, () => lines);
+}
+
 const keyOf = (paths: readonly RepoPath[]) => paths.join('\0');
 
-function blobsOf({ raw }: PatchPart): string[] {
-  const before = raw.oldMode === SUBMODULE ? null : raw.oldId;
-  const after = raw.newMode === SUBMODULE ? null : raw.newId;
-  return [before, after].filter((id) => id !== null);
+/** Returns the ids of the old and the new blob of a part; `null` where there is none. */
+export function blobsOf({ raw }: PatchPart): { readonly before: string | null; readonly after: string | null } {
+  return {
+    before: raw.oldMode === SUBMODULE ? null : raw.oldId,
+    after: raw.newMode === SUBMODULE ? null : raw.newId,
+  };
 }

@@ -181,10 +181,14 @@ function copyIndex(from: string, to: string): void {
   setIndexTime(to, stats.mtimeMs);
 }
 
-/** Calls `work` with a new index file that has these bytes. */
-export function withIndex<T>(repo: RepositoryPaths, index: Buffer, work: (env: IndexEnv) => Promise<T>): Promise<T> {
+/** Calls `work` with a new index file that has these bytes; with an empty index if they are `null`. */
+export function withIndex<T>(
+  repo: RepositoryPaths,
+  index: Buffer | null,
+  work: (env: IndexEnv) => Promise<T>,
+): Promise<T> {
   return withIndexFile(repo, async (env) => {
-    onDisk(env.GIT_INDEX_FILE, () => writeFileSync(env.GIT_INDEX_FILE, index));
+    if (index !== null) onDisk(env.GIT_INDEX_FILE, () => writeFileSync(env.GIT_INDEX_FILE, index));
     return work(env);
   });
 }

@@ -34,6 +34,7 @@ import {
   sectionsOf,
   sessionCoversChange,
   splitDiff,
+  unseenPaths,
 } from './prompt-diff.ts';
 
 /** The data that all reviewers of an iteration share. */
@@ -96,6 +97,8 @@ export async function prepareSlot(
   const lastLook = lastReview(state, plan.slot);
   const change = await gateDiff(context, gate);
   if (!change.ok) return change;
+  const [unreadable] = unseenPaths(change.value, gate.entries, 'opaque');
+  if (unreadable !== undefined) return unassignable({ kind: 'not-text', path: unreadable }, agent);
   const limit = Math.min(...reviewerFacts.map(({ diffLimit }) => diffLimit));
   const parts = splitDiff(change.value, limit);
   if (!parts.ok) {
