@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { onceover } from '@onceover/testing/cli.ts';
 import { failing, gateRepo, PASS, type ScriptedAnswer, waive } from '@onceover/testing/gates.ts';
 import { expect, test } from 'vitest';
@@ -132,11 +134,20 @@ test('an image is named as not shown to reviewers', async () => {
 
 test('a file that is not text and not an image stops its gate until it is excluded', async () => {
   const repo = gateRepo({ agents: ['one'], numReviews: 1 });
-  repo.write('src/b.zip', Uint8Array.from({ length: 40_000 }, (_, i) => (i * 7919) % 256));
+  repo.write(
+    'src/b.zip',
+    Uint8Array.from({ length: 40_000 }, (_, i) => (i * 7919) % 256),
+  );
   const run = await repo.document();
   expect(run).toMatchObject({ code: 3, status: 'error', dispatches: 0 });
   expect(run.stderr).toMatch(/src\/b\.zip is not text.*"exclude"/);
-  repo.write('onceover.yml', repo.read('onceover.yml').replace('- path: src\n', '- path: src\n    exclude: ["**/*.zip"]\n'));
+  repo.write(
+    'onceover.yml',
+    readFileSync(join(repo.root, 'onceover.yml'), 'utf8').replace(
+      '- path: src\n',
+      '- path: src\n    exclude: ["**/*.zip"]\n',
+    ),
+  );
   const next = await repo.document();
   expect(next).toMatchObject({ code: 0, uncovered_files: expect.arrayContaining(['src/b.zip']) });
 });
