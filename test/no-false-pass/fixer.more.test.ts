@@ -391,10 +391,9 @@ way('The fixer makes a file unreadable, so that reviewers get no diff of it.', a
   const repo = judged();
   repo.answers('one', objection(B2), PASS, PASS);
   repo.answers('two', fix(noise, ['F1 fixed']));
-  expect(await loopOf(repo)).toMatchObject({
-    code: expect.not.stringMatching(/^0$/),
-    status: expect.not.stringMatching(/^passed/),
-  });
+  const looped = await loopOf(repo);
+  expect(looped.code).toBeGreaterThan(0);
+  expect(looped.status).not.toMatch(/^passed/);
   const seen = judged();
   await expectJudged(seen, fix("printf 'export const b = 3; // \\\\0\\n' > src/a.ts", ['F1 fixed']), fix('true', []));
 });
