@@ -42,14 +42,17 @@ function ways(): readonly string[] {
 // Tests may import every file of a package as `@onceover/<package>/src/...`; code only by the package's exports.
 const conditions = ['test', ...defaultServerConditions];
 
-const common = {
+// A new object for each project, because Vitest takes the definitions out of the object.
+const common = () => ({
   plugins: [markdownText],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
-  define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test') },
-};
+  define: { ONCEOVER_VERSION: JSON.stringify('0.0.0-test'), ONCEOVER_TEAM: 'true' },
+});
 
 export default defineConfig({
+  // For code that runs before all tests of a project.
+  define: common().define,
   test: {
     // Most tests wait for processes that they start, so two cores have time for a third worker.
     maxWorkers: 3,
@@ -72,7 +75,7 @@ export default defineConfig({
     },
     projects: [
       {
-        ...common,
+        ...common(),
         test: {
           name: 'unit',
           include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
@@ -83,7 +86,7 @@ export default defineConfig({
         },
       },
       {
-        ...common,
+        ...common(),
         // Slow tests, the random models for longer, and the text diff on longer texts. Tests that wait for processes get a
         // second try, because their timing varies on a busy machine; the reporter marks it.
         test: {
@@ -100,7 +103,7 @@ export default defineConfig({
         },
       },
       {
-        ...common,
+        ...common(),
         // Gigabytes of data, the benchmarks, and the random models for minutes. Not in CI.
         test: {
           name: 'long',
@@ -111,7 +114,7 @@ export default defineConfig({
         },
       },
       {
-        ...common,
+        ...common(),
         // Pages in a real browser. They need Chromium: without it they are skipped, except in CI.
         test: {
           name: 'browser',
@@ -123,7 +126,7 @@ export default defineConfig({
         },
       },
       {
-        ...common,
+        ...common(),
         // The store for teams. These need PostgreSQL: without it they are skipped, except in CI.
         test: {
           name: 'team',
@@ -137,7 +140,7 @@ export default defineConfig({
         },
       },
       {
-        ...common,
+        ...common(),
         // The real agent CLIs, against the model simulator on the loopback interface. Agents wait for each other.
         test: {
           name: 'agents',

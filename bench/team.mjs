@@ -19,7 +19,7 @@ const ROUNDS = Number(process.env.TEAM_ROUNDS ?? 3);
 const STARTS = Number(process.env.TEAM_STARTS ?? 120);
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const TEAM_CODE = /\/src\/(?:(?:team|remote|worker|serve)\/|[\w/-]*postgres-)(?!has-store)/;
+const TEAM_CODE = /\/packages\/(?:(?:store|team)\/src\/(?!has-store)|agents\/src\/remote\/|[\w/-]*postgres-)/;
 const PROMPT_BYTES = 24_000;
 const DAY = { pullRequests: 10_000, reviews: 3, median: 120 };
 const REPOSITORIES = 1000;
@@ -85,10 +85,11 @@ async function measureSize() {
 
 async function measureTeam() {
   const parts = {};
-  for (const name of ['connect', 'migrate', 'identity'])
+  for (const name of ['connect', 'migrate', 'identity', 'boss'])
     Object.assign(parts, await load(`packages/store/src/${name}.ts`));
-  for (const name of ['boss', 'calls', 'take-calls', 'decide-call', 'pack-trees', 'remote-reviewers'])
-    Object.assign(parts, await load(`packages/team/src/remote/${name}.ts`));
+  for (const name of ['calls', 'decide-call', 'pack-trees', 'remote-reviewers'])
+    Object.assign(parts, await load(`packages/agents/src/remote/${name}.ts`));
+  Object.assign(parts, await load('packages/team/src/worker/take-calls.ts'));
   Object.assign(parts, await load('packages/repo/src/git/locate.ts'));
   const server = await startPostgres();
   const folder = mkdtempSync(join(tmpdir(), 'onceover-bench-'));

@@ -13,7 +13,8 @@ const PAGE = ['@preact/signals', '@preact/signals-core', 'preact', 'uplot'];
 function bundledPackages(): string[] {
   const dist = temporaryFolder();
   const options = { cwd: ROOT, env: { ...process.env, READABLE: '1' }, stdio: 'ignore' } as const;
-  execFileSync(process.execPath, [join(ROOT, 'node_modules/tsdown/dist/run.mjs'), '--outDir', dist], options);
+  const args = ['--config', 'tools/tsdown.config.ts', '--outDir', dist];
+  execFileSync(process.execPath, [join(ROOT, 'node_modules/tsdown/dist/run.mjs'), ...args], options);
   const packages = new Set<string>();
   for (const name of readdirSync(dist).filter((one) => one.endsWith('.cjs'))) {
     const text = readFileSync(join(dist, name), 'utf8');

@@ -1,4 +1,4 @@
-/** A Vitest plugin that imports Markdown files as text, as `loader` does in tsdown.config.ts. */
+/** A Vitest plugin that imports Markdown files as text, as `loader` does in tools/tsdown.config.ts. */
 export const markdownText = {
   name: 'markdown-text',
   transform(code: string, id: string) {

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { runSchema } from '@onceover/gates/result/json-schema';
 import { ruleFileSchema } from '@onceover/gates/src/rules/parse.ts';
 import * as library from '@onceover/onceover/src/index.ts';
 import { settingsSchema } from '@onceover/repo/config/settings-schema';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ROOT } from '../../tools/docs/published.ts';
+import * as z from 'zod';
+import { documentPages, EXAMPLES } from '../../tools/docs/documents.ts';
+import { publishedSchemas, ROOT } from '../../tools/docs/published.ts';
 
 const pageOf = (name: string) => readFileSync(join(ROOT, 'docs', name), 'utf8');
 const blocks = (name: string, language: string) =>
@@ -24,10 +25,13 @@ test('the example of rules.md is a valid rules file', () => {
   expect(Object.keys(ruleFileSchema.parse(parse(first)))).toEqual(['security']);
 });
 
-test('the example of json.md is a run document with every required field', () => {
-  const [first = ''] = blocks('json.md', 'json');
-  const document: unknown = JSON.parse(first);
-  expect(runSchema.strict().parse(document)).toEqual(document);
+const examples = readdirSync(EXAMPLES).map((file) => file.replace(/\.json$/, ''));
+
+test.each(examples)('the example of docs/json/%s.md has every required field of its schema, and no other', (name) => {
+  const schema = publishedSchemas().find((one) => one.name === name)?.schema ?? {};
+  const document: unknown = JSON.parse(readFileSync(join(EXAMPLES, `${name}.json`), 'utf8'));
+  expect(z.fromJSONSchema(schema as z.core.JSONSchema.JSONSchema).safeParse(document).error).toBeUndefined();
+  expect(documentPages()[`docs/json/${name}.md`]).toContain('## Example');
 });
 
 describe('library.md', () => {

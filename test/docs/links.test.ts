@@ -10,9 +10,10 @@ const PAGES = [
   'README.md',
   'CONTRIBUTING.md',
   'ARCHITECTURE.md',
-  'DECISIONS.md',
+  'AGENTS.md',
   ...DOCS,
   ...pagesIn('plugins/onceover'),
+  ...pagesIn('.github'),
 ];
 
 describe.each(PAGES)('%s', (page) => {
@@ -21,11 +22,16 @@ describe.each(PAGES)('%s', (page) => {
   });
 });
 
-test('README.md links to docs/README.md, which links to every page', () => {
+test('README.md links to docs/README.md, and the README.md of each folder in docs/ links to every page in it', () => {
   expect(filesNamedIn('README.md')).toContain(INDEX);
-  const named = new Set(filesNamedIn(INDEX));
-  expect(DOCS.filter((page) => page !== INDEX && !named.has(page))).toEqual([]);
+  expect(DOCS.filter((page) => page !== INDEX && !filesNamedIn(indexOf(page)).includes(page))).toEqual([]);
 });
+
+/** Returns the page that has to list this one. */
+function indexOf(page: string): string {
+  const folder = dirname(page);
+  return `${page.endsWith('/README.md') ? dirname(folder) : folder}/README.md`;
+}
 
 function filesNamedIn(page: string): readonly string[] {
   return linksOf(textOf(page)).map((target) => fileOf(page, target));

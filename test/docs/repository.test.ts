@@ -21,6 +21,8 @@ test('the files that name the repository are known, so that publishing is one re
     '-lI',
     '-e',
     'OWNER/',
+    '-e',
+    '@OWNER',
     '--',
     '.',
     ':!test',
@@ -28,5 +30,11 @@ test('the files that name the repository are known, so that publishing is one re
     ':!CONTRIBUTING.md',
   ];
   const files = execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
-  expect(files).toEqual(['docs/ci.md', 'docs/pull-requests.md', 'package.json', 'plugins/onceover/README.md']);
+  expect(files).toEqual([
+    '.github/CODEOWNERS',
+    'docs/ci.md',
+    'docs/pull-requests.md',
+    'package.json',
+    'plugins/onceover/README.md',
+  ]);
 });

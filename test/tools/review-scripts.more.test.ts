@@ -44,12 +44,13 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
       'README.md':
         '# A\n[one](docs/one.md), [its part](docs/one.md#what-is-it), [here](#a), [there](https://x.y/z), [all](docs/)\n',
       'docs/one.md': '# What is `it`?\n[back](../README.md)\n```\n[not](a-link.md)\n```\n',
-      'ARCHITECTURE.md': '`plan/slots` and `plan/phase-*`, `io/`; `and/this` is elsewhere\n',
-      'CONTRIBUTING.md': '',
-      'DECISIONS.md': '`src/io/git.ts`\n',
-      'src/plan/slots.ts': '',
-      'src/plan/phase-end.ts': '',
-      'src/io/git.ts': '',
+      'ARCHITECTURE.md':
+        '`packages/a/src/plan/phase-*`, `packages/a/`; `and/this` is elsewhere\n```\npackages/a -> x\n```\n',
+      'packages/a/README.md': '`src/plan/slots.ts`, `test/` and `../b/src/git.ts`\n',
+      'packages/a/src/plan/slots.ts': '',
+      'packages/a/src/plan/phase-end.ts': '',
+      'packages/a/test/slots.test.ts': '',
+      'packages/b/src/git.ts': '',
     },
     [],
   ],
@@ -59,16 +60,17 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     {
       'README.md': '[one](docs/two.md) and [its part](docs/one.md#missing)\n',
       'docs/one.md': '# One\n',
-      'ARCHITECTURE.md': 'see `plan/slot` and `io/git`\n',
-      'CONTRIBUTING.md': '',
-      'DECISIONS.md': '',
-      'src/plan/slots.ts': '',
-      'src/io/git.ts': '',
+      'ARCHITECTURE.md': 'see `packages/a/src/plan/slot` and `packages/a/src/git.ts`\n',
+      'packages/a/DECISIONS.md': '```\nsrc/slots.ts -> ../b/src/git.ts\n```\n',
+      'packages/a/src/plan/slots.ts': '',
+      'packages/a/src/git.ts': '',
     },
     [
       'README.md:1 The link to docs/two.md points to a missing file.',
       'README.md:1 The link to docs/one.md#missing points to a missing heading.',
-      'ARCHITECTURE.md:1 There is no plan/slot in src.',
+      'ARCHITECTURE.md:1 There is no packages/a/src/plan/slot.',
+      'packages/a/DECISIONS.md:2 There is no src/slots.ts.',
+      'packages/a/DECISIONS.md:2 There is no ../b/src/git.ts.',
     ],
   ],
   [
@@ -76,7 +78,8 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'dependencies',
     {
       'package.json': PACKAGE(',\n    "@types/node": "20.1.0",\n    "@types/yaml": "1.0.0"'),
-      'DECISIONS.md': 'yaml (positions of every node)\n',
+      'packages/a/package.json': '{ "dependencies": { "@onceover/b": "0.1.0", "yaml": "2.9.1" } }\n',
+      'docs/decisions/0015-dependencies.md': '| package | reason |\n|---|---|\n| `yaml` | positions of every node |\n',
     },
     [],
   ],
@@ -85,9 +88,15 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'dependencies',
     {
       'package.json': PACKAGE(',\n    "@a/yaml-more": "1.0.0",\n    "zod": "^4.0.0"'),
-      'DECISIONS.md': 'yaml (positions of every node), zod (schemas), yaml-more\n',
+      'packages/a/package.json': '{\n  "dependencies": { "hono": "4.0.0" }\n}\n',
+      'docs/decisions/0015-dependencies.md':
+        'The package `hono` is mentioned.\n\n| package | reason |\n|---|---|\n| `yaml` | nodes |\n| `zod` | schemas |\n| `yaml-more` | |\n',
     },
-    ['package.json:4 DECISIONS.md does not say what @a/yaml-more is for.', 'package.json:5 zod has no exact version.'],
+    [
+      'package.json:4 docs/decisions/0015-dependencies.md does not say what @a/yaml-more is for.',
+      'package.json:5 zod has no exact version.',
+      'packages/a/package.json:2 docs/decisions/0015-dependencies.md does not say what hono is for.',
+    ],
   ],
   [
     'settings, options and tools that a page names',
@@ -123,6 +132,7 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
       ...SUPPORT,
       'test/a/a.test.ts': `${TESTED}test.each([1])('two', () => check());\ntest('three', local);\nfunction local() {\n  throw new Error();\n}\n`,
       'test/a/b.test.ts': "test.todo('four');\nit('five', async () => {\n  fc.assert(1);\n}, 5);\n",
+      'packages/a/test/a.test.ts': "import { check } from '@onceover/testing/check.ts';\ntest('six', () => check());\n",
     },
     [],
   ],
@@ -133,8 +143,10 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
       ...SUPPORT,
       'test/a/a.test.ts': `${TESTED}test('two', () => {\n  idle();\n});\ntest.each([1])('three', () => local());\nfunction local() {}\n`,
       'test/a/b.test.ts': "test('four', () => check());\n",
+      'packages/a/test/a.test.ts': "import { idle } from '@onceover/testing/check.ts';\ntest('six', () => idle());\n",
     },
     [
+      "packages/a/test/a.test.ts:2 The test 'six' asserts nothing.",
       "test/a/a.test.ts:3 The test 'two' asserts nothing.",
       "test/a/a.test.ts:6 The test 'three' asserts nothing.",
       "test/a/b.test.ts:1 The test 'four' asserts nothing.",
@@ -144,7 +156,7 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'code that can be read',
     'code',
     {
-      'src/a.ts':
+      'packages/a/src/a.ts':
         'try {\n  f();\n} catch {\n  // It is gone already.\n}\nconst a = [1] as const as readonly number[];\n',
     },
     [],
@@ -153,16 +165,16 @@ const rows: readonly [title: string, script: string, files: Record<string, strin
     'code that swallows, forces, and takes too much',
     'code',
     {
-      'src/a.ts':
+      'packages/a/src/a.ts':
         'try {\n  f();\n} catch {}\nconst a = b as unknown as C;\n// TODO: later\nfunction g(a, b, c, d, e, f, g) {}\n',
-      'src/b.ts': `${'x();\n'.repeat(701)}`,
+      'packages/b/src/b.ts': `${'x();\n'.repeat(701)}`,
     },
     [
-      'src/a.ts:5 A banner or a TODO comment.',
-      'src/a.ts:3 The catch block ignores the error.',
-      'src/a.ts:4 A double cast forces the type.',
-      'src/a.ts:6 The function has more than 6 parameters.',
-      'src/b.ts:1 The file has more than 700 lines.',
+      'packages/a/src/a.ts:5 A banner or a TODO comment.',
+      'packages/a/src/a.ts:3 The catch block ignores the error.',
+      'packages/a/src/a.ts:4 A double cast forces the type.',
+      'packages/a/src/a.ts:6 The function has more than 6 parameters.',
+      'packages/b/src/b.ts:1 The file has more than 700 lines.',
     ],
   ],
 ];

@@ -1,158 +1,163 @@
-/** The documents in the order of the page, with the commands and tools that return them. */
+/** The documents in the order of the list, with the commands and tools that return them. */
 export const DOCUMENTS: readonly { readonly name: string; readonly from: string; readonly about: string }[] = [
   {
     name: 'run',
-    from: '`run --json`, `status --json`',
-    about: 'The document contains the result of a run, or the current state of the gates.',
+    from: '`run --json`, `run --dry-run --json`, `status --json`',
+    about: 'This document contains the result of a run, or the current state of the gates.',
   },
   {
     name: 'started-run',
     from: '`start_run`, `get_run`',
-    about: 'The document describes a run in the background.',
+    about: 'This document describes a run in the background.',
   },
   {
     name: 'finding',
     from: '`resolve --json` with one finding, `resolve_finding`',
-    about: 'The document contains the finding after the change that the command made.',
+    about: 'This document contains the finding after the change that the command made.',
   },
   {
     name: 'resolved',
     from: '`resolve --json` with several findings',
-    about: 'The document contains the findings after the changes that the command made.',
+    about: 'This document contains the findings after the changes that the command made.',
   },
   {
     name: 'explain-run',
     from: '`explain --json` for a gate, check, reviewer or finding',
-    about: 'The document explains why the gate, check, reviewer or finding is in its current state.',
+    about: 'This document explains why the gate, check, reviewer or finding is in its current state.',
   },
   {
     name: 'explain',
     from: '`explain --json` for a review id',
-    about: 'The document says whether an agent still has to do the review, and why.',
+    about: 'This document says whether an agent still has to do the review, and why.',
   },
   {
     name: 'instructions',
     from: '`instructions --json`, `get_review_instructions`',
-    about: 'The document lists the reviews that an agent still has to do.',
+    about: 'This document lists the reviews that an agent still has to do.',
   },
   {
     name: 'rules',
     from: '`rules --json`, `get_configured_reviews`',
-    about: 'The document lists the rules of the `.deepreview` files.',
+    about: 'This document lists the rules of the `.deepreview` files.',
   },
   {
     name: 'pass',
     from: '`pass --json`, `mark_review_as_passed`',
-    about: 'The document names the review that is now marked as passed.',
+    about: 'This document names the review that is now marked as passed.',
   },
   {
     name: 'phase',
     from: '`phase --json`',
-    about: 'The document contains the result of a review loop, or the issues to fix before the loop continues.',
+    about: 'This document contains the result of a review loop, or the issues to fix before the loop continues.',
   },
   {
     name: 'phase-plan',
     from: '`phase --dry-run --json`',
-    about: 'The document lists the calls to agents that the next round would make.',
+    about: 'This document lists the calls to agents that the next round would make.',
   },
   {
     name: 'started-phase',
     from: '`start_phase`, `continue_phase`',
-    about: 'The document describes a round of a review loop in the background.',
+    about: 'This document describes a round of a review loop in the background.',
   },
   {
     name: 'workflows',
     from: '`workflow list --json`, `get_workflows`',
-    about: 'The document lists the workflow jobs and the open sessions of workflows.',
+    about: 'This document lists the workflow jobs and the open sessions of workflows.',
   },
   {
     name: 'workflow-start',
     from: '`workflow start --json`, `start_workflow`',
-    about: 'The document describes the new workflow session and its first step.',
+    about: 'This document describes the new workflow session and its first step.',
   },
   {
     name: 'workflow-finish',
     from: '`workflow finish --json`, `finished_step`',
-    about: 'The document contains the result of a workflow step.',
+    about: 'This document contains the result of a workflow step.',
   },
   {
     name: 'workflow-status',
     from: '`workflow status --json`',
-    about: 'The document contains the state of each workflow step.',
+    about: 'This document contains the state of each workflow step.',
   },
   {
     name: 'workflow-abort',
     from: '`workflow abort --json`, `abort_workflow`',
-    about: 'The document contains the last state of the workflow.',
+    about: 'This document contains the last state of the workflow.',
   },
-  { name: 'cost', from: '`cost --json`', about: '[The page about cost](cost.md) explains the figures.' },
+  {
+    name: 'cost',
+    from: '`cost --json`',
+    about:
+      'This document contains the calls and tokens of reviews, and their cost. [The page about cost](../cost.md) explains the figures.',
+  },
   {
     name: 'cost-feature',
     from: '`cost FEATURE --json`',
-    about: 'The document contains the cost of the review loops of one feature.',
+    about: 'This document contains the cost of the review loops of one feature.',
   },
   {
     name: 'passes',
     from: '`passes --json`',
     about:
-      'The document lists the passes of other clones. [The page about shared passes](sharing-passes.md) explains how passes are shared.',
+      'This document lists the passes of other clones. [The page about shared passes](../sharing-passes.md) explains how passes are shared.',
   },
   {
     name: 'passes-end',
     from: '`passes fetch --json`, `passes push --json`, `passes prune --json`',
-    about: 'The document says how many passes and waivers the command sent or removed.',
+    about: 'This document says how many passes and waivers the command sent or removed.',
   },
   {
     name: 'passes-verify',
     from: '`passes verify --json`',
-    about: 'The document says who signed a pass or waiver, and whether the pass or waiver counts.',
+    about: 'This document says who signed a pass or waiver, and whether the pass or waiver counts.',
   },
-  { name: 'init', from: '`init --json`', about: 'The document lists the files that `onceover init` wrote.' },
+  { name: 'init', from: '`init --json`', about: 'This document lists the files that `onceover init` wrote.' },
   {
     name: 'init-remove',
     from: '`init --remove --json`',
-    about: 'The document lists the files that onceover removed, or would remove with --yes.',
+    about: 'This document lists the files that onceover removed, or would remove with --yes.',
   },
-  { name: 'doctor', from: '`doctor --json`', about: 'The document lists the agents and programs that are installed.' },
+  { name: 'doctor', from: '`doctor --json`', about: 'This document lists the agents and programs that are installed.' },
   {
     name: 'publish',
     from: '`publish --json`',
     about:
-      'The document lists what the command wrote on the pull request. [The page about pull requests](pull-requests.md) explains the actions.',
+      'This document lists what the command wrote on the pull request. [The page about pull requests](../pull-requests.md) explains the actions.',
   },
-  { name: 'trust', from: '`trust --json`', about: 'The document lists the commands that you approved.' },
-  { name: 'hook-snooze', from: '`hook snooze --json`', about: 'The document says until when the stop hook is off.' },
+  { name: 'trust', from: '`trust --json`', about: 'This document lists the commands that you approved.' },
+  { name: 'hook-snooze', from: '`hook snooze --json`', about: 'This document says until when the stop hook is off.' },
   {
     name: 'demo',
     from: '`demo --json`',
-    about: 'The document contains the runs of the demo, with their cost and savings.',
+    about: 'This document contains the runs of the demo, with their cost and savings.',
   },
   {
     name: 'prove',
     from: '`prove --json`',
     about:
-      '[The page about proving](proving.md) explains the scores. Without --yes, the command makes only a plan, and the other fields are empty.',
+      'This document contains the scores of reviewers that looked for planted bugs. [The page about proving](../proving.md) explains the scores. Without --yes, the command makes only a plan, and the other fields are empty.',
   },
   {
     name: 'clean',
     from: '`clean --json`',
-    about: 'The document contains the archived runs and the findings that are still open.',
+    about: 'This document contains the archived runs and the findings that are still open.',
   },
   {
     name: 'pass-statement',
     from: '`passes push` or `run --share`, in a signed file',
-    about: 'The document says in the format in-toto Statement v1 that a reviewer passed a gate.',
+    about: 'This document says in the format in-toto Statement v1 that a reviewer passed a gate.',
   },
   {
     name: 'waiver-statement',
     from: '`passes push` or `run --share`, in a signed file',
-    about: 'The document says in the format in-toto Statement v1 that a person waived a finding.',
+    about: 'This document says in the format in-toto Statement v1 that a person waived a finding.',
   },
   {
     name: 'ui',
     from: '`ui --json`',
     about:
-      'The document contains the link to the live view. [The page about the live view](ui.md) lists the documents that its pages read.',
+      'This document contains the link to the live view. [The page about the live view](../ui.md) lists the documents that its pages read.',
   },
   {
     name: 'error',
@@ -244,7 +249,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'run base': 'The base branch or base commit with which onceover compares the change; null if there is none.',
   'run usage': 'The tokens of all calls in this run; null if there was no call, or if the tokens are not known.',
   'run dispatches': 'The number of calls to agents in this run.',
-  'loop end': 'The reason why the loop ended. [until-pass.md](until-pass.md#why-it-ends) explains each value.',
+  'loop end': 'The reason why the loop ended. [until-pass.md](../until-pass.md#why-it-ends) explains each value.',
   'loop rounds': 'The rounds of the loop. Each round is a run and the fix after it.',
   'loop rounds[].iteration': 'The number of the run; null if nothing had to run.',
   'loop rounds[].status': 'The status of the run, with the same values as `status` of [run](#run).',
@@ -267,7 +272,7 @@ export const WORDS: Readonly<Record<string, string>> = {
   'finding issue': 'The problem, in the words of the reviewer.',
   'finding fix': 'The fix that the reviewer suggests; null if it suggests none.',
   'finding priority': 'How severe the finding is.',
-  'finding state': 'The state of the finding. [gates.md](gates.md#findings) explains each value.',
+  'finding state': 'The state of the finding. [gates.md](../gates.md#findings) explains each value.',
   'explain-run.gate gate': 'The current state of the gate.',
   'explain-run.gate files': 'The files that the gate reviews.',
   'explain-run.gate prompt':

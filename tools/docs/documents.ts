@@ -1,35 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { COMMON_WORDS, DOCUMENTS, SHAPES, WORDS } from './document-words.ts';
 import { describeType, type JsonSchema } from './json-schema.ts';
-import { publishedSchemas } from './published.ts';
+import { publishedSchemas, ROOT } from './published.ts';
 import { code, table } from './table.ts';
 
-/** An object that several documents share. The page describes it once and links to it. */
+/** The folder with an example of some documents. */
+export const EXAMPLES = join(ROOT, 'tools/docs/examples');
+
+/** An object that occurs in several places. The page of the document in `at` describes it, and other pages link there. */
 type Shape = { readonly name: string; readonly at: string; readonly like: string; readonly schema: JsonSchema };
 
-/** Returns the list of JSON documents, and a table of fields for each. */
-export function documentParts(): Readonly<Record<string, string>> {
+/** The folder of the pages, and its generated parts. */
+const FOLDER = 'docs/json';
+
+/** Returns the text of each page in docs/json by its path: one page for each document. */
+export function documentPages(): Readonly<Record<string, string>> {
   const known = readAll();
-  const list = DOCUMENTS.map(({ name, from }) => [`[${name}](#${name})`, from]);
-  const documents = DOCUMENTS.map(({ name, from, about }) =>
-    [
-      `### ${name}`,
-      `This document is returned by ${from.replaceAll(/, (?=`)/g, ' or ')}. ${about}`,
-      `The schema of this document is [${name}.schema.json](../schemas/${name}.schema.json).`,
-      ...fieldTables(name, schemaOf(name), known),
-    ].join('\n\n'),
-  );
-  const parts = {
-    'document-list': table(['document', 'returned by'], list),
-    documents: documents.join('\n\n'),
-    shapes: known.shared
-      .map((shape) => [`### ${shape.name}`, ...fieldTables(shape.name, shape.schema, known)].join('\n\n'))
-      .join('\n\n'),
-  };
+  const pages = DOCUMENTS.map(({ name, from, about }): [string, string] => {
+    const shapes = known.shared.filter(({ at }) => at.startsWith(`${name}.`));
+    const parts = [
+      `# ${name}`,
+      about,
+      `- Returned by: ${from}\n- Schema: [${name}.schema.json](../../schemas/${name}.schema.json)\n- [All JSON documents](README.md)`,
+      ...exampleOf(name),
+      ...fieldTables({ page: name, name, schema: schemaOf(name), title: 'Fields' }, known),
+      ...shapes.flatMap(({ name: shape, schema }) =>
+        fieldTables({ page: name, name: shape, schema, title: shape }, known),
+      ),
+    ];
+    return [`${FOLDER}/${name}.md`, `${parts.join('\n\n')}\n`];
+  });
   known.words.end();
-  return parts;
+  return Object.fromEntries(pages);
 }
 
-/** Returns the published documents that have no section on the page. docs/ui.md lists those of pages. */
+/** Returns the list of documents and the list of objects that several documents contain. */
+export function documentListParts(): Readonly<Record<string, string>> {
+  const list = DOCUMENTS.map(({ name, from }) => [`[${name}](${name}.md)`, from]);
+  const known = readAll();
+  const shared = known.shared.flatMap(({ name, like }) => {
+    const users = DOCUMENTS.filter((one) => contains(schemaOf(one.name), like)).map((one) => one.name);
+    if (users.length < 2) return [];
+    return [[`[${name}](${placeOf(name, 'README', known)})`, users.map((one) => `[${one}](${one}.md)`).join(', ')]];
+  });
+  return {
+    'document-list': table(['document', 'returned by'], list),
+    'shared-objects': table(['object', 'part of'], shared),
+  };
+}
+
+/** Returns the published documents that have no page. docs/ui.md lists those of pages. */
 export function undescribedDocuments(): readonly string[] {
   const described = new Set(DOCUMENTS.map(({ name }) => name));
   return publishedSchemas()
@@ -38,6 +59,13 @@ export function undescribedDocuments(): readonly string[] {
 }
 
 const INPUTS = new Set(['onceover.yml', 'deepreview', 'job.yml']);
+
+/** Returns the example of a document, if there is one; test/docs/examples.test.ts checks it with the schema. */
+function exampleOf(name: string): readonly string[] {
+  const path = join(EXAMPLES, `${name}.json`);
+  if (!existsSync(path)) return [];
+  return ['## Example', `\`\`\`json\n${readFileSync(path, 'utf8').trim()}\n\`\`\``];
+}
 
 type Known = {
   /** Whole documents; some also appear inside others. */
@@ -83,39 +111,62 @@ function likeness(schema: JsonSchema): string {
   return JSON.stringify({ ...inner(schema), description: undefined, $schema: undefined });
 }
 
-/** Returns a table of the fields; for a union, one table for each member. */
-function fieldTables(name: string, schema: JsonSchema, known: Known): string[] {
-  const kinds = schema.oneOf;
-  if (kinds === undefined) return [fields(name, schema, known)];
+type Section = { readonly page: string; readonly name: string; readonly schema: JsonSchema; readonly title: string };
+
+/** Returns a heading and a table of the fields; for a union, a heading and a table for each member. */
+function fieldTables(section: Section, known: Known): string[] {
+  const kinds = section.schema.oneOf;
+  if (kinds === undefined) return [`## ${section.title}`, fields(section, known)];
   return kinds.flatMap((kind) => {
     const about = String(kind.properties?.['about']?.const);
-    return [
-      `If ${code('about')} is ${code(about)}, the document has these fields:`,
-      fields(`${name}.${about}`, kind, known),
-    ];
+    const name = `${section.name}.${about}`;
+    return [`## ${section.title} if \`about\` is \`${about}\``, fields({ ...section, name, schema: kind }, known)];
   });
 }
 
-function fields(name: string, schema: JsonSchema, known: Known): string {
-  return table(['field', 'type', 'meaning'], rows(name, schema, known, ''));
+function fields(section: Section, known: Known): string {
+  return table(['field', 'type', 'meaning'], rows(section, section.schema, known, ''));
 }
 
-function rows(name: string, schema: JsonSchema, known: Known, before: string): string[][] {
+function rows(section: Section, schema: JsonSchema, known: Known, before: string): string[][] {
+  const { name, page } = section;
   return Object.entries(schema.properties ?? {}).flatMap(([key, own]) => {
     const path = `${before}${key}`;
     const shape = [...known.whole, ...known.shared].find((one) => one.name !== name && one.like === likeness(own));
     const isOptional = schema.required?.includes(key) !== true;
-    const type = `${shape === undefined ? describeType(own) : linked(own, shape.name)}${isOptional ? ', optional' : ''}`;
-    const row = [code(path), type, known.words.of(name, path, own)];
+    const type = shape === undefined ? describeType(own) : linked(own, shape.name, placeOf(shape.name, page, known));
+    const meaning = known.words.of(name, path, own).replace(/\]\(#([\w-]+)\)/g, (_link, target: string) => {
+      return `](${placeOf(target, page, known)})`;
+    });
+    const row = [code(path), `${type}${isOptional ? ', optional' : ''}`, meaning];
     const of = inner(own);
     if (shape !== undefined || of.properties === undefined) return [row];
-    return [row, ...rows(name, of, known, `${path}${isList(own) ? '[]' : ''}.`)];
+    return [row, ...rows(section, of, known, `${path}${isList(own) ? '[]' : ''}.`)];
   });
 }
 
-function linked(schema: JsonSchema, name: string): string {
-  const link = `[${name}](#${name.replaceAll(' ', '-')})`;
-  return `${isList(schema) ? 'list of ' : ''}${link}${schema.anyOf === undefined ? '' : ' or null'}`;
+function linked(schema: JsonSchema, name: string, place: string): string {
+  return `${isList(schema) ? 'list of ' : ''}[${name}](${place})${schema.anyOf === undefined ? '' : ' or null'}`;
+}
+
+/** Returns the target of a link from a page to the description of a document or a shared object. */
+function placeOf(name: string, page: string, { shared }: Known): string {
+  const shape = shared.find((one) => one.name === name);
+  const home = shape === undefined ? name : (shape.at.split('.')[0] ?? '');
+  const anchor = shape === undefined && home !== page ? '' : `#${name.replaceAll(' ', '-')}`;
+  return `${home === page ? '' : `${home}.md`}${anchor}`;
+}
+
+/** Whether an object occurs somewhere in a schema. */
+function contains(schema: JsonSchema, like: string): boolean {
+  const parts = [
+    ...Object.values(schema.properties ?? {}),
+    ...(schema.anyOf ?? []),
+    ...(schema.oneOf ?? []),
+    ...(schema.items === undefined ? [] : [schema.items]),
+    ...(typeof schema.additionalProperties === 'object' ? [schema.additionalProperties] : []),
+  ];
+  return likeness(schema) === like || parts.some((part) => contains(part, like));
 }
 
 function isList(schema: JsonSchema): boolean {

@@ -1,7 +1,7 @@
 import { agentParts } from './agents.ts';
 import { cacheParts } from './caches.ts';
 import { commandParts } from './commands.ts';
-import { documentParts } from './documents.ts';
+import { documentListParts } from './documents.ts';
 import { errorParts } from './errors.ts';
 import type { Parts } from './fill.ts';
 import { ruleParts, settingsParts } from './settings.ts';
@@ -13,7 +13,7 @@ export const PAGES: Readonly<Record<string, () => Parts | Promise<Parts>>> = {
   'docs/commands.md': commandParts,
   'docs/configuration.md': settingsParts,
   'docs/cost.md': cacheParts,
-  'docs/json.md': documentParts,
+  'docs/json/README.md': documentListParts,
   'docs/mcp.md': toolParts,
   'docs/rules.md': ruleParts,
   'docs/troubleshooting.md': errorParts,

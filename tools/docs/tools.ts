@@ -83,7 +83,7 @@ function answerOf({ name, outputSchema }: Tool): string {
   const additional = more.map(
     ([key, { description = '' }]) => ` The result also has the key ${code(key)}: ${description}`,
   );
-  return `Returns [${found.name}](json.md#${found.name}).${additional.join('')}`;
+  return `Returns [${found.name}](json/${found.name}.md).${additional.join('')}`;
 }
 
 function plain(schema: object): string {

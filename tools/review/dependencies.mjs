@@ -1,26 +1,29 @@
-// Checks that every package has a reason in DECISIONS.md and an exact version.
+// Checks that every package has a reason in the record of dependencies and an exact version.
 import { answer } from './answer.mjs';
-import { problemAt, textOf } from './files.mjs';
+import { filesIn, problemAt, textOf } from './files.mjs';
 
-const decisions = textOf('DECISIONS.md');
-const lines = textOf('package.json').split('\n');
-const { dependencies = {}, devDependencies = {} } = JSON.parse(lines.join('\n'));
-const all = Object.entries({ ...dependencies, ...devDependencies });
+const RECORD = 'docs/decisions/0015-dependencies.md';
 
-await answer('reasons and versions of packages', () => all.flatMap(problemsOf));
+const record = textOf(RECORD);
+const manifests = filesIn('package.json', ':(glob)packages/*/package.json', 'test/support/package.json');
 
-function problemsOf([name, version]) {
+await answer('reasons and versions of packages', () => manifests.flatMap(problemsIn));
+
+function problemsIn(file) {
+  const lines = textOf(file).split('\n');
+  const { dependencies = {}, devDependencies = {} } = JSON.parse(lines.join('\n'));
+  return Object.entries({ ...dependencies, ...devDependencies })
+    .filter(([name]) => !name.startsWith('@onceover/'))
+    .flatMap(([name, version]) => problemsOf({ file, lines, name, version }));
+}
+
+function problemsOf({ file, lines, name, version }) {
   const line = lines.findIndex((text) => text.includes(`"${name}":`)) + 1;
-  const at = (about) => problemAt('package.json', line, { code: lines[line - 1].trim(), ...about });
+  const at = (about) => problemAt(file, line, { code: lines[line - 1].trim(), ...about });
   return [
-    ...(isNamed(name)
+    ...(hasReason(name)
       ? []
-      : [
-          at({
-            issue: `DECISIONS.md does not say what ${name} is for.`,
-            fix: 'Add the package to the list under "Every dependency has a reason".',
-          }),
-        ]),
+      : [at({ issue: `${RECORD} does not say what ${name} is for.`, fix: 'Add a line to the table of this record.' })]),
     ...(/^\d+\.\d+\.\d+/.test(version)
       ? []
       : [
@@ -33,8 +36,8 @@ function problemsOf([name, version]) {
   ];
 }
 
-// A package of types shares the reason of its package.
-function isNamed(name) {
+// A package of types shares the line of its package.
+function hasReason(name) {
   const own = name.replace(/^@types\//, '');
-  return own === 'node' || new RegExp(`(?<![\\w/-])${own.replaceAll('/', '\\/')}(?![\\w/-])`).test(decisions);
+  return own === 'node' || record.includes(`\n| \`${own}\` |`);
 }

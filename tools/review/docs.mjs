@@ -1,17 +1,18 @@
 // Checks the links of the Markdown pages, and that the source files named on pages about the code exist.
-import { existsSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { answer } from './answer.mjs';
 import { filesIn, problemAt, textOf } from './files.mjs';
+import { isKnownPath, namedPaths, pagesAboutCode } from './named-files.mjs';
 
 const files = filesIn('.');
 const known = new Set(files);
 const folders = new Set(files.flatMap((file) => parentsOf(file)));
 const pages = files.filter((file) => file.endsWith('.md') && !file.includes('/golden/'));
-/** Pages that name source files without "src/" and ".ts". */
-const ABOUT_CODE = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'DECISIONS.md'];
 
-await answer('links and names of files', () => [...pages.flatMap(brokenLinks), ...ABOUT_CODE.flatMap(missingFiles)]);
+await answer('links and names of files', () => [
+  ...pages.flatMap(brokenLinks),
+  ...pagesAboutCode(files).flatMap(missingFiles),
+]);
 
 function parentsOf(file) {
   const parent = dirname(file);
@@ -69,25 +70,9 @@ function headingsOf(page) {
 }
 
 function missingFiles(page) {
-  return textOf(page)
-    .split('\n')
-    .flatMap((text, index) =>
-      [...text.matchAll(/`((?:src\/)?([a-z]+)\/[\w*/.-]*\w)`/g)]
-        .filter(
-          ([, name, folder]) => existsSync(name.startsWith('src/') ? 'src' : join('src', folder)) && !isThere(name),
-        )
-        .map(([code, name]) =>
-          problemAt(page, index + 1, {
-            code,
-            issue: `There is no ${name} in src.`,
-            fix: 'Name an existing file.',
-          }),
-        ),
+  return namedPaths(page, textOf(page), files)
+    .filter(({ path }) => !isKnownPath(path, files))
+    .map(({ line, name }) =>
+      problemAt(page, line, { code: name, issue: `There is no ${name}.`, fix: 'Name an existing file.' }),
     );
-}
-
-function isThere(name) {
-  const path = name.replace(/^src\//, '');
-  const pattern = new RegExp(`^src/${path.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}(?:\\.ts|/.*)?$`);
-  return files.some((file) => pattern.test(file));
 }

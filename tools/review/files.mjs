@@ -2,6 +2,10 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
+/** The code and the tests of all packages, as patterns for git. */
+export const SOURCES = [':(glob)packages/*/src/**'];
+export const TESTS = ['test', ':(glob)packages/*/test/**'];
+
 /** Returns tracked and new files below the paths, without ignored ones. */
 export function filesIn(...paths) {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--', ...paths];

@@ -30,7 +30,7 @@ const NOUNS = new Set(
   'seed need feed speed bed red embed weed breed deed reed hundred sled read cut run set split spread'.split(' '),
 );
 
-/** Tells if a name is one bare word that is a participle or a pronoun. */
+/** Whether a name is one bare word that is a participle or a pronoun. */
 export function isBare(name) {
   if (!/^[a-z]+$/.test(name)) return false;
   if (NOUNS.has(name)) return name === 'read';
@@ -87,7 +87,7 @@ export function localNames(path, text) {
   return names;
 }
 
-/** Tells if an identifier is the name of a property and not a variable. */
+/** Whether an identifier is the name of a property and not a variable. */
 function isMember(node) {
   const { parent } = node;
   return (

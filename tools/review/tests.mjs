@@ -3,14 +3,14 @@
 import { dirname, join } from 'node:path';
 import ts from 'typescript';
 import { answer } from './answer.mjs';
-import { filesIn, problemAt, textOf } from './files.mjs';
+import { filesIn, problemAt, TESTS, textOf } from './files.mjs';
 
 const sources = new Map();
 const known = new Map();
 const TEST = /^(?:test|it)(?:\.(?:only|skip|concurrent|sequential|fails))?$/;
 
 await answer('tests without an assertion', (shown) =>
-  filesIn('test')
+  filesIn(...TESTS)
     .filter((file) => file.endsWith('.test.ts') && (shown === null || shown.has(file)))
     .flatMap((file) => idleTests(sourceOf(file))),
 );
@@ -79,11 +79,16 @@ function importedBy(source, found = new Set()) {
   if (found.has(source)) return found;
   found.add(source);
   for (const { moduleSpecifier } of source.statements) {
-    const from = moduleSpecifier?.text ?? '';
-    const file = join(dirname(source.fileName), from);
-    if (from.startsWith('.') && file.startsWith('test/') && file.endsWith('.ts')) importedBy(sourceOf(file), found);
+    const file = fileOf(source, moduleSpecifier?.text ?? '');
+    if (/^(?:packages\/\w+\/)?test\/.*\.ts$/.test(file)) importedBy(sourceOf(file), found);
   }
   return found;
+}
+
+/** Returns the path of an imported file of this repository; an empty string for other modules. */
+function fileOf(source, from) {
+  if (from.startsWith('@onceover/testing/')) return from.replace('@onceover/testing/', 'test/support/');
+  return from.startsWith('.') ? join(dirname(source.fileName), from) : '';
 }
 
 /** Returns the functions of a file with the names used in them. */

@@ -2,7 +2,7 @@
 // Run it alone for a list: node tools/review/voice.mjs --list [paths…]
 import ts from 'typescript';
 import { answer } from './answer.mjs';
-import { filesIn, problemAt, textOf } from './files.mjs';
+import { filesIn, problemAt, SOURCES, textOf } from './files.mjs';
 
 /** Each banned word with the ordinary one. */
 const BANNED = [
@@ -30,7 +30,7 @@ const BANNED = [
 const RELATIVE = /^(?:What|Who|Whom|Whose|Whoever|Whatever|Where|Wherever|Which|Of|That)\b/;
 const CODE = /\.(?:ts|mjs)$/;
 const SKIPPED =
-  /(?:^|\/)(?:golden|streams|node_modules|schemas)\/|THIRD-PARTY|CHANGELOG|tools\/review\/voice\.mjs|test\/tools\/voice/;
+  /(?:^|\/)(?:golden|streams|node_modules|schemas)\/|THIRD-PARTY|CHANGELOG|tools\/review\/(?:names|voice)\.mjs|test\/tools\/voice/;
 
 if (process.argv.includes('--list')) {
   const paths = process.argv.slice(process.argv.indexOf('--list') + 1);
@@ -112,8 +112,8 @@ function linesOf(file) {
 
 function duplicateExports() {
   const homes = new Map();
-  for (const file of filesIn('src')) {
-    if (/^src\/(?:index|api)\.ts$/.test(file) || !file.endsWith('.ts')) continue;
+  for (const file of filesIn(...SOURCES)) {
+    if (/^packages\/onceover\/src\/(?:index|api)\.ts$/.test(file) || !file.endsWith('.ts')) continue;
     for (const [, name] of textOf(file).matchAll(
       /^export (?:async )?(?:function\*?|const|type|interface|class) (\w+)/gm,
     )) {

@@ -24,6 +24,7 @@ import { findRepository, repositoryAt } from '@onceover/repo/git/locate';
 import { openRepository } from '@onceover/repo/git/repository';
 import { diskFiles } from '@onceover/repo/git/tree-files';
 import { userConfigPath } from '@onceover/store/has-store';
+import { noTeamPackage } from '@onceover/store/in-store';
 import type { WorkerOptions } from '@onceover/team/worker/types';
 import { sharedReporter } from '@onceover/web/progress/share';
 import type { PageSubject } from '@onceover/web/read';
@@ -411,6 +412,7 @@ export const ui = inRepository(async () => (await import('@onceover/web/server')
 
 /** Runs reviewers for other clones, until `stop` is aborted. The user's own config file names the store of the team. */
 export async function worker(options: WorkerOptions): Promise<Result<void>> {
+  if (!ONCEOVER_TEAM) return err(noTeamPackage().failure);
   const { readUserConfig } = await import('@onceover/store/user-config');
   const config = readUserConfig(process.env);
   if (!config.ok) return config;

@@ -1,10 +1,11 @@
 import type { Clock } from '@onceover/base/kernel/ports';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
-import { ok, type Result } from '@onceover/base/kernel/result';
+import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { STORE_TOKEN } from '@onceover/base/platform/secret-variables';
 import { type BasePolicy, type NoBasePolicy, readBasePolicy } from '@onceover/repo/config/base-policy';
 import type { RunSettings } from '@onceover/repo/config/effective-settings';
 import { hasTeamStore } from '@onceover/store/has-store';
+import { noTeamPackage } from '@onceover/store/in-store';
 import { auditSecret } from './audit-secret.ts';
 import { openGitCarrier } from './git-carrier.ts';
 import { type CarriedPasses, openCarriedPasses } from './open-passes.ts';
@@ -49,7 +50,8 @@ async function openCarrier(
   repo: RepositoryPaths,
   { passes: { remote, store } }: BasePolicy,
 ): Promise<Result<PassCarrier>> {
-  if (hasTeamStore()) {
+  if (hasTeamStore() && !ONCEOVER_TEAM) return err(noTeamPackage().failure);
+  if (ONCEOVER_TEAM && hasTeamStore()) {
     const [{ postgresCarrier }, { teamStore }] = await Promise.all([
       import('./postgres-carrier.ts'),
       import('@onceover/store/store'),

@@ -1,12 +1,8 @@
 import type { Result } from '@onceover/base/kernel/result';
-import type { PgBoss } from 'pg-boss';
+import { PgBoss } from 'pg-boss';
 import type { Database, Query } from './connect.ts';
-import { optionalPackage } from './optional-package.ts';
 import { StoreError, storeError, storeResult } from './store-error.ts';
 import { storeTrouble } from './store-trouble.ts';
-
-/** The package pg-boss. Before version 12 it had no export with this name. */
-type BossPackage = { readonly PgBoss?: new (options: object) => PgBoss };
 
 /** The PostgreSQL schema of the job queue. The package pg-boss creates its tables and changes them. */
 const QUEUE_SCHEMA = 'onceover_queue';
@@ -52,9 +48,7 @@ export function openWorkerBoss(
 }
 
 async function startBoss(where: string, options: object): Promise<PgBoss> {
-  const pgBoss = optionalPackage('pg-boss') as BossPackage | null;
-  if (pgBoss?.PgBoss === undefined) throw storeError(where, 'no-package', '');
-  const boss = new pgBoss.PgBoss({ ...options, schema: QUEUE_SCHEMA });
+  const boss = new PgBoss({ ...options, schema: QUEUE_SCHEMA });
   // pg-boss also reports lost connections here. Ignore them: every caller gets the error itself.
   boss.on('error', () => undefined);
   try {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Result } from '@onceover/base/kernel/result';
-import type { Pool, PoolClient } from 'pg';
-import { optionalPackage } from './optional-package.ts';
+import pg, { type Pool, type PoolClient } from 'pg';
+import { shownStore } from './store-address.ts';
 import { StoreError, storeError, storeResult } from './store-error.ts';
 import { storeTrouble } from './store-trouble.ts';
 
@@ -44,7 +44,7 @@ export async function connect(address: string, options: ConnectOptions = {}): Pr
 async function openDatabase(address: string, options: ConnectOptions): Promise<Database> {
   const where = shownStore(address);
   if (where === null) throw storeError('ONCEOVER_STORE', 'bad-address', '');
-  const pool = openPool(address, where, options);
+  const pool = openPool(address, options);
   const database = databaseOf(pool, where, options);
   try {
     await database.query('SELECT 1');
@@ -55,21 +55,7 @@ async function openDatabase(address: string, options: ConnectOptions): Promise<D
   return database;
 }
 
-/**
- * Returns the address without user, password and options, which is safe to print; `null` if it is not a PostgreSQL
- * address.
- */
-export function shownStore(address: string): string | null {
-  if (!/^postgres(?:ql)?:\/\//.test(address) || !URL.canParse(address)) return null;
-  const { protocol, host, pathname } = new URL(address);
-  return `${protocol}//${host}${pathname}`;
-}
-
-type PgPackage = { readonly Pool: new (options: object) => Pool };
-
-function openPool(address: string, where: string, { statementSeconds = 30, connections = 4 }: ConnectOptions): Pool {
-  const pg = optionalPackage('pg') as PgPackage | null;
-  if (pg === null) throw storeError(where, 'no-package', '');
+function openPool(address: string, { statementSeconds = 30, connections = 4 }: ConnectOptions): Pool {
   const limit = statementSeconds * 1000;
   const pool = new pg.Pool({
     connectionString: address,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { STORE_VARIABLE } from '@onceover/base/platform/secret-variables';
+import { STORE_VARIABLE } from '@onceover/base/platform/store-variable';
 
 /** Returns the path of the user's own config file. */
 export function userConfigPath(env: NodeJS.ProcessEnv): string {

@@ -1,6 +1,7 @@
 import { err } from '@onceover/base/kernel/result';
+import { userConfigPath } from './has-store.ts';
 import type { TeamStore } from './store.ts';
-import { StoreError } from './store-error.ts';
+import { StoreError, storeError } from './store-error.ts';
 
 type Choice<T> = {
   /** Opens the implementation on PostgreSQL; returns `null` to use the files of the clone instead. */
@@ -12,6 +13,11 @@ type Choice<T> = {
   failed?(error: StoreError, method: string): unknown;
 };
 
+/** Returns the error of a program that does not contain the store for teams, although the user has configured one. */
+export function noTeamPackage(): StoreError {
+  return storeError(userConfigPath(process.env), 'no-package', '');
+}
+
 /**
  * Returns an object that uses the store for teams instead of `files`. It connects when one of its methods is first called.
  * All its methods are asynchronous.
@@ -19,6 +25,7 @@ type Choice<T> = {
 export function inTeamStore<T extends object>(commonDir: string, files: T, { open, failed }: Choice<T>): T {
   let opening: Promise<T> | null = null;
   const openOnce = async () => {
+    if (!ONCEOVER_TEAM) throw noTeamPackage();
     const { teamStore } = await import('./store.ts');
     return (await open(await teamStore(commonDir))) ?? files;
   };

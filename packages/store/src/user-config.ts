@@ -1,11 +1,11 @@
 import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { decodeUtf8, readPlainFile } from '@onceover/base/platform/private-files';
-import { STORE_VARIABLE } from '@onceover/base/platform/secret-variables';
+import { STORE_VARIABLE } from '@onceover/base/platform/store-variable';
 import { checkShape, readYaml } from '@onceover/repo/config/yaml';
 import * as z from 'zod';
-import { shownStore } from './connect.ts';
 import { STORE_TRUST, type StoreTrust } from './decide-trust.ts';
 import { userConfigPath } from './has-store.ts';
+import { shownStore } from './store-address.ts';
 import { storeError } from './store-error.ts';
 
 const LARGEST_BYTES = 64 * 1024;

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:net';
 import { describeFailure } from '@onceover/base/ui/describe-failure';
 import { expect, onTestFinished, test } from 'vitest';
-import { connect, shownStore } from '../src/connect.ts';
+import { connect } from '../src/connect.ts';
+import { shownStore } from '../src/store-address.ts';
 
 test.each([
   ['postgres://kim:secret@db.example.com:5433/onceover?sslmode=require', 'postgres://db.example.com:5433/onceover'],

@@ -19,8 +19,8 @@ export async function reportPage(
   return ok(fillTemplate(template.value, await readPage(repository, preview, subject, true)));
 }
 
-// In the built program, the page is next to the code. Tests run the source, two folders away from the built page.
-const PLACES = ['./page.html', '../../dist/page.html'];
+// In the built program, the page is next to the code. Tests run the source, and use the page at the root.
+const PLACES = ['./page.html', '../../../dist/page.html'];
 
 /** Returns the built HTML page without data. */
 export function readTemplate(): Result<string> {

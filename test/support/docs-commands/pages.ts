@@ -16,12 +16,13 @@ export type Span = { readonly page: string; readonly line: number; readonly text
 
 export type Page = { readonly fences: readonly Fence[]; readonly spans: readonly Span[] };
 
-/** The pages whose commands are tried: all current pages, and any page that is added to docs/. */
+/** The pages whose commands are tried: all current pages, and any page that is added to docs/. Decisions show no commands. */
 export function docPages(): readonly string[] {
   const folder = join(PROJECT, 'docs');
   const inDocs = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((one) => one.isFile() && one.name.endsWith('.md'))
-    .map((one) => relative(PROJECT, join(one.parentPath, one.name)));
+    .map((one) => relative(PROJECT, join(one.parentPath, one.name)))
+    .filter((name) => !name.startsWith('docs/decisions/'));
   return ['README.md', 'CONTRIBUTING.md', 'plugins/onceover/README.md', ...inDocs.sort()];
 }
 

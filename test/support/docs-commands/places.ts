@@ -34,7 +34,7 @@ const PLACES: readonly (readonly [command: RegExp, place: Place])[] = [
   // These tests have no forge. packages/forges/test/e2e publishes on a simulated one.
   [/^onceover run --publish/, { in: 'set-up', exit: 3, says: /The result is not published/ }],
   [/^onceover publish --from/, { in: 'set-up', exit: 3, says: /run\.json/ }],
-  // These tests have no store for teams. packages/team/test/remote starts workers.
+  // These tests have no store for teams. packages/team/test/worker starts workers.
   [/^onceover run --remote/, { in: 'set-up', exit: 3, says: /No store for teams is configured/ }],
   // packages/team/test/serve starts servers.
   [/^onceover serve\b/, { in: 'set-up', exit: 3, says: /No store for teams is configured/ }],

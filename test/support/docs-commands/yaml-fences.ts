@@ -126,12 +126,14 @@ function isPipeline(data: object): data is z.output<typeof pipeline> {
   return !isWorkflow(data) && !isSteps(data);
 }
 
-/** The inputs that the docs pass to other actions. */
-const OTHERS: Readonly<Record<string, readonly string[]>> = {
+/** The inputs that the docs and our workflows pass to other actions. */
+export const ACTION_INPUTS: Readonly<Record<string, readonly string[]>> = {
   'actions/checkout@v6': ['fetch-depth', 'persist-credentials', 'ref'],
-  'actions/setup-node@v6': ['node-version'],
-  'actions/upload-artifact@v6': ['name', 'path'],
-  'actions/download-artifact@v6': ['name', 'run-id', 'github-token'],
+  'actions/setup-node@v6': ['node-version', 'cache', 'registry-url'],
+  'actions/upload-artifact@v6': ['name', 'path', 'if-no-files-found'],
+  'actions/download-artifact@v6': ['name', 'path', 'run-id', 'github-token'],
+  'github/codeql-action/init@v4': ['languages', 'build-mode'],
+  'github/codeql-action/analyze@v4': ['category'],
   'github/codeql-action/upload-sarif@v4': ['sarif_file', 'category'],
 };
 
@@ -139,7 +141,7 @@ const OTHERS: Readonly<Record<string, readonly string[]>> = {
 function againstAction({ uses, with: given = {} }: z.output<typeof step>): readonly string[] {
   if (uses === undefined) return [];
   const own = `OWNER/onceover@v${version}`;
-  const inputs = uses === own ? Object.keys(readAction().inputs) : OTHERS[uses];
+  const inputs = uses === own ? Object.keys(readAction().inputs) : ACTION_INPUTS[uses];
   if (inputs === undefined) return [`${uses} is neither ${own} nor an action that yaml-fences.ts knows`];
   const unknown = Object.keys(given).filter((name) => !inputs.includes(name));
   return unknown.map((name) => `${uses} has no input "${name}"`);

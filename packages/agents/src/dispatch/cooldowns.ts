@@ -13,7 +13,7 @@ export function openCooldowns(commonDir: string, usesStore = hasTeamStore()): Co
   const files = openCooldownFile(commonDir);
   if (!usesStore) return files;
   return inTeamStore(commonDir, files, {
-    open: async (store) => (await import('./postgres-cooldowns.ts')).postgresCooldowns(store),
+    open: async (store) => (ONCEOVER_TEAM ? (await import('./postgres-cooldowns.ts')).postgresCooldowns(store) : null),
     failed: ({ failure }, method) => (method === 'all' ? [] : err(failure)),
   });
 }

@@ -12,6 +12,6 @@ export function openLedger(commonDir: string, usesStore = hasTeamStore(), limit?
   const files = openLedgerFiles(commonDir, limit);
   if (!usesStore) return files;
   return inTeamStore(commonDir, files, {
-    open: async (store) => (await import('./postgres-ledger.ts')).postgresLedger(store),
+    open: async (store) => (ONCEOVER_TEAM ? (await import('./postgres-ledger.ts')).postgresLedger(store) : null),
   });
 }

@@ -1,5 +1,4 @@
-/** The environment variable with the address of the store for teams, which may contain a password. */
-export const STORE_VARIABLE = 'ONCEOVER_STORE';
+import { STORE_VARIABLE } from './store-variable.ts';
 
 /**
  * The environment variable with the secret that decides which shared passes are reviewed again as an audit. CI needs

@@ -1,5 +1,6 @@
 import { quoteName, showInvisible } from '../kernel/escape.ts';
 import type { Failure, StoreTrouble } from '../kernel/failure.ts';
+import { version } from '../version.ts';
 import type { Message } from './wording.ts';
 
 type StoreFailure = Extract<Failure, { kind: 'store-failed' }>;
@@ -26,8 +27,8 @@ const TROUBLE: Readonly<Record<StoreTrouble, readonly [what: string, next: strin
     'Use an address such as "postgres://user@host:5432/onceover", in ONCEOVER_STORE or in your own config file.',
   ],
   'no-package': [
-    'The store WHERE needs the packages pg and pg-boss. At least one of them is missing, or has a version that does not fit.',
-    'Install the tested versions next to onceover with "npm install --global pg@8.23.1 pg-boss@12.35.0".',
+    'The store for teams, the server and the workers need the package @onceover/team, which is not installed next to onceover.',
+    `Install it with "npm install --global @onceover/team@${version}". ${AWAY}`,
   ],
   unreachable: [
     'The store WHERE did not answer, so nothing was judged.',

@@ -12,6 +12,7 @@ export function openFindings(commonDir: string, usesStore = hasTeamStore()): Fin
   const files = openFindingFiles(commonDir);
   if (!usesStore) return files;
   return inTeamStore(commonDir, files, {
-    open: async (store) => (store.isTrusted ? (await import('./postgres-findings.ts')).postgresFindings(store) : null),
+    open: async (store) =>
+      ONCEOVER_TEAM && store.isTrusted ? (await import('./postgres-findings.ts')).postgresFindings(store) : null,
   });
 }

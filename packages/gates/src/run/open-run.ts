@@ -16,6 +16,7 @@ import type { TextFiles } from '@onceover/repo/git/tree-files';
 import { openContents } from '@onceover/repo/git/working-files';
 import { requireConsent } from '@onceover/repo/trust/consent';
 import { hasTeamStore } from '@onceover/store/has-store';
+import { noTeamPackage } from '@onceover/store/in-store';
 import { storeResult } from '@onceover/store/store-error';
 import { openFindings } from '../findings/open-findings.ts';
 import type { Rubric } from '../gate-types.ts';
@@ -219,7 +220,9 @@ async function openSharing(
 /** Returns a function that copies records to the store for teams, so that web pages on other machines can show them. */
 function copyRecords({ root, commonDir }: RepositoryPaths) {
   return async (texts: Readonly<Record<string, string>>) =>
-    (await import('./record/postgres-records.ts')).copyToStore({ root, commonDir }, texts);
+    ONCEOVER_TEAM
+      ? (await import('./record/postgres-records.ts')).copyToStore({ root, commonDir }, texts)
+      : err(noTeamPackage().failure);
 }
 
 function baseReferences(files: TextFiles): ReferenceFiles {
@@ -268,6 +271,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     shared: passSharing?.shared ?? null,
     async reviewers() {
       if (options.remote === true) {
+        if (!ONCEOVER_TEAM) throw noTeamPackage();
         remote ??= import('@onceover/agents/remote/remote-reviewers').then((module) =>
           module.openRemote(repository, settings, proofOf),
         );

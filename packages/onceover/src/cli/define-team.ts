@@ -28,7 +28,10 @@ export function addTeamCommands(program: Command): void {
       wholeNumber(10, 3600),
     )
     .option('--json', 'print one line of JSON per event')
-    .action(async (options) => (await import('./commands/worker.ts')).workerCommand(options));
+    .action(async (options) => {
+      if (ONCEOVER_TEAM) return (await import('./commands/worker.ts')).workerCommand(options);
+      return (await import('./no-team.ts')).reportNoTeam(options.json === true);
+    });
 
   program
     .command('serve')
@@ -37,9 +40,14 @@ export function addTeamCommands(program: Command): void {
       'Receives webhooks of GitHub and GitLab, reviews the pull requests with the workers of your team, and publishes the results. Also serves metrics, and pages about all repositories in the store. Prints one line of JSON per event. See docs/server.md.',
     )
     .option('--config <file>', 'the settings of the server (default: server.yml in your own config folder)')
-    .action(async (options) => (await import('./commands/serve.ts')).serveCommand(options));
+    .action(async (options) => {
+      if (ONCEOVER_TEAM) return (await import('./commands/serve.ts')).serveCommand(options);
+      return (await import('./no-team.ts')).reportNoTeam(false);
+    });
 
-  program
-    .command('serve-review', { hidden: true })
-    .action(async () => (await import('./commands/serve.ts')).serveReviewCommand());
+  if (ONCEOVER_TEAM) {
+    program
+      .command('serve-review', { hidden: true })
+      .action(async () => (await import('./commands/serve.ts')).serveReviewCommand());
+  }
 }

@@ -1,5 +1,6 @@
 import { fstatSync, readSync, writeSync } from 'node:fs';
 import { answerStop, type StopEvent } from '@onceover/gates/stop-hook/answer';
+import { hasTeamStore } from '@onceover/store/has-store';
 
 const DEFAULT_DEADLINE_SECONDS = 540;
 const LONGEST_DEADLINE_SECONDS = 86_400;
@@ -9,6 +10,7 @@ const LONGEST_DEADLINE_SECONDS = 86_400;
  * gets a warning.
  */
 export async function hookStop(args: readonly string[]): Promise<void> {
+  if (!ONCEOVER_TEAM && hasTeamStore() && (await (await import('./start-team.ts')).startTeamProgram('hook'))) return;
   const answer = await answerTo(args);
   if (answer !== null) write(`${JSON.stringify(answer)}\n`);
 }

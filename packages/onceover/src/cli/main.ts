@@ -4,7 +4,8 @@ import { useCompileCache } from './compile-cache.ts';
 /** The version of onceover. The build inserts it as a constant, so that `--version` loads no other file. */
 declare const ONCEOVER_VERSION: string;
 
-const [first, ...rest] = process.argv.slice(2);
+// Without a command, help is printed, as with an option.
+const [first = '-', ...rest] = process.argv.slice(2);
 
 // An agent waits for this hook every time that it wants to stop, and usually nothing changed since. So the hook has its
 // own path, which loads little code.
@@ -39,19 +40,15 @@ main()
 
 async function main(): Promise<void> {
   // Print the version before any other code is loaded.
-  if (rest.length === 0 && (first === '--version' || first === '-v' || first === '-V')) {
+  if (/^(--version|-v) $/i.test(`${first} ${rest}`)) {
     process.stdout.write(`${ONCEOVER_VERSION}\n`);
     return;
   }
-  // These commands only read, so they also work on Windows, for example with records that were made in WSL.
-  if (process.platform === 'win32' && !['status', 'explain', 'cost', '--help', '-h', undefined].includes(first)) {
-    process.stderr.write(`onceover ${first} does not support Windows yet. Run it inside WSL.\n`);
-    process.exitCode = 3;
-    return;
-  }
+  if (process.platform === 'win32' && !(await import('./windows.ts')).worksOnWindows(first)) return;
   // The hook is faster without the compile cache: compiling its few functions takes less time than loading the hash
   // functions that the cache needs.
   if (isStop) return (await import('./hook-stop.ts')).hookStop(rest.slice(1));
+  if (!ONCEOVER_TEAM && first[0] !== '-' && (await (await import('./start-team.ts')).startTeamProgram(first))) return;
   useCompileCache(process.env);
   // Agents and hooks run these commands often, mostly without flags. Without flags, the option parser is not needed.
   const plain = rest.length === 0 ? first : null;

@@ -1,4 +1,4 @@
-import { optionalPackage } from '@onceover/store/optional-package';
+import { createRequire } from 'node:module';
 
 type Span = {
   end(): void;
@@ -23,7 +23,7 @@ export const NO_TRACE: Trace = { span: (_name, work) => work() };
  * reason if there is no tracing: the package is not installed, or no SDK uses the same version of it.
  */
 export function openTrace(): Trace | 'no-package' | 'no-sdk' {
-  const api = optionalPackage('@opentelemetry/api') as TraceApi | null;
+  const api = traceApi();
   if (api === null) return 'no-package';
   const tracer = api.trace.getTracer('onceover');
   const span = tracer.startSpan('onceover start');
@@ -43,4 +43,13 @@ export function openTrace(): Trace | 'no-package' | 'no-sdk' {
         }
       }),
   };
+}
+
+/** Returns the package of OpenTelemetry if the operator installed it next to this package; otherwise `null`. */
+function traceApi(): TraceApi | null {
+  try {
+    return createRequire(import.meta.url)('@opentelemetry/api');
+  } catch {
+    return null;
+  }
 }

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sha256 } from '@onceover/base/kernel/ids';
-import { decideJwt, type JwtDecision } from './decide-jwt.ts';
 import { isSameSecret } from './decide-webhook.ts';
 import type { ServerRequest } from './http.ts';
-import { openIssuerKeys } from './issuer-keys.ts';
+import { openTokens } from './tokens.ts';
 import type { AccessScope, ServerSettings, Visitor } from './types.ts';
 
 /** The sender of a request. `unsure` means that the token could not be checked, because its issuer does not answer. */
@@ -19,7 +18,7 @@ const COOKIE = 'onceover_session';
 
 /** Recognises visitors by their tokens. A browser logs in with a token once, and then sends a session cookie. */
 export function openVisitors({ tokens, oidc, address }: ServerSettings) {
-  const issuer = oidc === null ? null : openIssuerKeys(oidc.issuer);
+  const issuer = oidc === null ? null : openTokens(oidc);
   const sessions = new Map<string, { readonly visitor: Visitor; readonly until: number }>();
 
   async function ofToken(token: string): Promise<Identified> {
@@ -35,13 +34,10 @@ export function openVisitors({ tokens, oidc, address }: ServerSettings) {
       };
       return { kind: 'visitor', visitor, isCookie: false };
     }
-    if (oidc === null || issuer === null || token.split('.').length !== 3) return { kind: 'stranger' };
-    const keys = await issuer.keys();
-    if (keys === null) return { kind: 'unsure' };
-    let decision: JwtDecision = decideJwt(token, keys, oidc, new Date());
-    if (!decision.ok && decision.why === 'unknown-key')
-      decision = decideJwt(token, (await issuer.newer()) ?? keys, oidc, new Date());
-    return decision.ok ? { kind: 'visitor', visitor: decision.visitor, isCookie: false } : { kind: 'stranger' };
+    if (issuer === null || token.split('.').length !== 3) return { kind: 'stranger' };
+    const decision = await issuer.check(token, new Date());
+    if (decision.ok) return { kind: 'visitor', visitor: decision.visitor, isCookie: false };
+    return { kind: decision.why === 'no-answer' ? 'unsure' : 'stranger' };
   }
 
   function ofCookie(header: string): Identified {

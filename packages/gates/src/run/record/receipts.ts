@@ -13,7 +13,8 @@ export function openReceipts(commonDir: string, usesStore = hasTeamStore(), limi
   const files = openReceiptFiles(commonDir, limit);
   if (!usesStore) return files;
   return inTeamStore(commonDir, files, {
-    open: async (store) => (store.isTrusted ? (await import('./postgres-receipts.ts')).postgresReceipts(store) : null),
+    open: async (store) =>
+      ONCEOVER_TEAM && store.isTrusted ? (await import('./postgres-receipts.ts')).postgresReceipts(store) : null,
     failed(error, method) {
       // `find` cannot return a failure, and `null` would mean that no verdict is stored.
       if (method === 'find') throw error;

@@ -15,6 +15,7 @@ export function openWorkflowSessions(
   const files = openSessionFiles(place, longestWaitMs);
   if (!hasTeamStore()) return files;
   return inTeamStore(place.commonDir, files, {
-    open: async (store) => (await import('./postgres-sessions.ts')).postgresSessions(store, place.root, files),
+    open: async (store) =>
+      ONCEOVER_TEAM ? (await import('./postgres-sessions.ts')).postgresSessions(store, place.root, files) : null,
   });
 }

@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { defineConfig, type Rolldown, type UserConfig } from 'tsdown';
-import { loadedBy } from './tools/loaded-by.ts';
+import { loadedBy } from './loaded-by.ts';
 
 const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 
 // All packages are bundled: one package to install, and few files to open at start-up.
 const common: UserConfig = {
+  cwd: resolve(import.meta.dirname, '..'),
   platform: 'node',
   target: 'node20.19',
   loader: { '.md': 'text' },
   deps: { alwaysBundle: [/.*/], onlyBundle: false },
   report: false,
 };
+
+// Ordinary dependencies of the package @onceover/team.
+const OF_TEAM = ['pg', 'pg-boss'];
 
 // Opening a file takes longer than reading it, so the code of frequent commands goes into few chunks. Code that only some commands need stays
 // in its own chunks. Each group takes what the groups before it left.
@@ -50,26 +55,42 @@ const plainExports: Rolldown.Plugin = {
   },
 };
 
+const entry = { cli: 'packages/onceover/src/cli/main.ts', index: 'packages/onceover/src/index.ts' };
+
+const program: UserConfig = {
+  ...common,
+  // Node.js starts a CommonJS file about 4 ms sooner than an ES module. Users of the library import index.mjs.
+  format: 'cjs',
+  checks: { legacyCjs: false },
+  plugins: [plainExports],
+  entry,
+  dts: false,
+  // Minified code loads faster. Set READABLE=1 to read it.
+  minify: process.env['READABLE'] === '1' ? 'dce-only' : true,
+  outputOptions: { codeSplitting: { groups } },
+  clean: true,
+};
+
+const defined = (isTeam: boolean) => ({
+  define: { ONCEOVER_VERSION: JSON.stringify(version), ONCEOVER_TEAM: String(isTeam) },
+});
+
+const types: UserConfig = {
+  ...common,
+  format: 'esm',
+  entry: { index: entry.index },
+  dts: { emitDtsOnly: true, eager: true },
+  clean: false,
+};
+
+// The package onceover, and the package @onceover/team with the same program and the store, the server and the workers.
 export default defineConfig([
+  { ...program, ...defined(false) },
   {
-    ...common,
-    // Node.js starts a CommonJS file about 4 ms sooner than an ES module. Users of the library import dist/index.mjs.
-    format: 'cjs',
-    checks: { legacyCjs: false },
-    plugins: [plainExports],
-    entry: { cli: 'packages/onceover/src/cli/main.ts', index: 'packages/onceover/src/index.ts' },
-    define: { ONCEOVER_VERSION: JSON.stringify(version) },
-    dts: false,
-    // Minified code loads faster. Set READABLE=1 to read it.
-    minify: process.env['READABLE'] === '1' ? 'dce-only' : true,
-    outputOptions: { codeSplitting: { groups } },
-    clean: true,
+    ...program,
+    ...defined(true),
+    outDir: 'packages/team/dist',
+    deps: { neverBundle: OF_TEAM, alwaysBundle: (id) => !OF_TEAM.includes(id), onlyBundle: false },
   },
-  {
-    ...common,
-    format: 'esm',
-    entry: { index: 'packages/onceover/src/index.ts' },
-    dts: { emitDtsOnly: true, eager: true },
-    clean: false,
-  },
+  types,
 ]);
