@@ -1,6 +1,6 @@
 import { escapeAllControls, escapedByte } from './escape.ts';
 
-/** What reviewers see of a file that git does not take for text. */
+/** The form in which reviewers see a file that git does not take for text. */
 export type Readable =
   /** Its text, with bytes that are no text escaped. `note` says how it was made. */
   | { readonly kind: 'text'; readonly text: string; readonly note: string }
@@ -20,14 +20,14 @@ export type FileBytes = {
 /** Files above this size are not shown if they are not text. */
 export const LARGEST_READABLE = 4 * 1024 * 1024;
 
-/** Up to this size, a file is shown escaped whatever it contains: a larger one would cost more than it tells. */
+/** Up to this size, a file is shown escaped whatever it contains: a larger one would only fill the prompt. */
 export const LARGEST_ESCAPED = 16 * 1024;
 
 // A text with a few bytes that are no text is still a text. Compressed data has about 60 % of such bytes.
 const MOST_ODD_SHARE = 0.1;
 
 /** Decides how a file that contains NUL bytes is shown. A file that may be a text is always shown as one. */
-export function readable(file: FileBytes): Readable {
+export function readableForm(file: FileBytes): Readable {
   const { bytes, size } = file;
   const isWhole = bytes.length === size;
   const utf16 = isWhole ? decodeUtf16(bytes) : null;

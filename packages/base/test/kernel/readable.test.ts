@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { escapeControls } from '@onceover/base/kernel/escape';
-import { type FileBytes, LARGEST_ESCAPED, LARGEST_READABLE, readable } from '@onceover/base/kernel/readable';
+import { type FileBytes, LARGEST_ESCAPED, LARGEST_READABLE, readableForm } from '@onceover/base/kernel/readable';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
@@ -54,13 +54,15 @@ describe('how a file is shown', () => {
     ['a large text with a NUL', file('a.txt', bytes(SOURCE.repeat(1 + LARGEST_READABLE / 40), '\0')), 'opaque'],
     ['an empty file', file('a', Buffer.alloc(0)), 'text'],
   ])('%s', (_, version, expected) => {
-    expect(readable(version).kind).toBe(expected);
+    expect(readableForm(version).kind).toBe(expected);
   });
 
   test('a text keeps every readable line', () => {
-    const shown = readable(file('a.js', bytes(SOURCE, '/* \0\x1b */\n')));
+    const shown = readableForm(file('a.js', bytes(SOURCE, '/* \0\x1b */\n')));
     expect(shown).toMatchObject({ kind: 'text', text: `${SOURCE}/* \\x00\\x1b */\n` });
-    expect(readable(file('a.rc', bytes([0xff, 0xfe], Buffer.from(SOURCE, 'utf16le'))))).toMatchObject({ text: SOURCE });
+    expect(readableForm(file('a.rc', bytes([0xff, 0xfe], Buffer.from(SOURCE, 'utf16le'))))).toMatchObject({
+      text: SOURCE,
+    });
   });
 
   test('two different versions of up to 16 KiB never look the same', () => {
@@ -68,7 +70,7 @@ describe('how a file is shown', () => {
     const content = fc.array(piece, { maxLength: 12 }).map((pieces) => bytes(...pieces));
     fc.assert(
       fc.property(content, content, (a, b) => {
-        const [first, second] = [readable(file('a', a)), readable(file('a', b))];
+        const [first, second] = [readableForm(file('a', a)), readableForm(file('a', b))];
         const isShown = first.kind === 'text' && second.kind === 'text';
         return !isShown || a.equals(b) || first.text !== second.text || first.note !== second.note;
       }),
@@ -84,7 +86,7 @@ describe('how a file is shown', () => {
         noise,
         fc.constantFrom('a.js', 'a.sh', 'Makefile', 'a.tgz', 'a.png'),
         (before, after, path) => {
-          const shown = readable(file(path, bytes(before, '\0', SOURCE, after)));
+          const shown = readableForm(file(path, bytes(before, '\0', SOURCE, after)));
           return shown.kind === 'opaque' || (shown.kind === 'text' && shown.text.includes('return evil(input);'));
         },
       ),

@@ -12,7 +12,7 @@ import { ok, type Result } from '@onceover/base/kernel/result';
 import { pathExists } from '@onceover/base/platform/user-paths';
 import { openAnswerCache } from './answer-cache.ts';
 import { baseAndHead, baseTree, hasCommits, ifCommitted } from './base.ts';
-import { type RawEntry, readRawDiff } from './diff.ts';
+import { type RawEntry, readRawDiff } from './diff/raw-diff.ts';
 import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './environment.ts';
 import { allEnded, asResult, git, readNulList, utf8Name } from './git.ts';
 import { type IndexEnv, withIndexCopy } from './private-index.ts';

@@ -3,7 +3,7 @@ import type { DiffSection } from '@onceover/base/kernel/repository';
 import { asPaths, type Repo, snapshotsAt, someRepo, value } from '@onceover/testing/snapshots.ts';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readPatch } from '../../src/git/diff.ts';
+import { readPatch } from '../../src/git/diff/patch.ts';
 
 process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
 process.env['GIT_CONFIG_SYSTEM'] = '/dev/null';

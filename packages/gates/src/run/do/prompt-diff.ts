@@ -130,8 +130,8 @@ export function unseenPaths(
   entries: readonly Entry[],
   kind: NonNullable<DiffSection['unseen']>,
 ): readonly RepoPath[] {
-  const unseen = new Set(
+  const hiddenPaths = new Set(
     sections.filter((section) => section.unseen === kind).flatMap(({ paths }) => paths.at(-1) ?? []),
   );
-  return entries.filter(({ path, headBlob }) => headBlob !== null && unseen.has(path)).map(({ path }) => path);
+  return entries.filter(({ path, headBlob }) => headBlob !== null && hiddenPaths.has(path)).map(({ path }) => path);
 }

@@ -6,7 +6,7 @@ import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { errorCode } from '@onceover/base/platform/files';
 import { parseJson } from '@onceover/base/platform/private-files';
 import type { AnswerCache } from '../answer-cache.ts';
-import type { RawEntry } from '../diff.ts';
+import type { RawEntry } from '../diff/raw-diff.ts';
 import { type GitAnswer, GitError } from '../git.ts';
 import { defaultSettingsFiles, mayMatch, settingsMayMatch } from '../settings-files.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '@onceover/base/kernel/repository';
 import { checkFolder } from '@onceover/base/platform/files';
 import { type AnswerCache, cacheBase, openAnswerCache } from '../answer-cache.ts';
-import { readRawDiff } from '../diff.ts';
+import { readRawDiff } from '../diff/raw-diff.ts';
 import { NO_USER_PROGRAMS, withStrictStat } from '../environment.ts';
 import { statFingerprints } from '../fingerprints.ts';
 import { allEnded, asResult, git, type Names, readNulList, utf8Name } from '../git.ts';
@@ -189,14 +189,14 @@ export async function scanWorkingTree(
   if (!index.hasNames) await reset();
   // A new index contains no file times. Without a refresh, every file would count as changed and be stored again.
   if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
-  const [changed, listing, stagedFiles] = await allEnded([
+  const [changedFiles, listing, stagedFiles] = await allEnded([
     changedTracked(ask, omittedPaths),
     listUntracked(),
     stagedNames(repo, head, cache),
   ]);
   const isMissing = (name: string) => statOf(repo, asLatin1(name)) === null;
-  const isComplete = changed.remove.length === 0 && !stagedFiles.names.some(isMissing);
-  if (!isComplete) await storeTracked(ask, changed);
+  const isComplete = changedFiles.remove.length === 0 && !stagedFiles.names.some(isMissing);
+  if (!isComplete) await storeTracked(ask, changedFiles);
   const hiddenNames = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
   // If a folder replaced a file, git lists the files in the folder only after the file has left the index, so list
   // again.
@@ -204,7 +204,7 @@ export async function scanWorkingTree(
 
   const newFiles = { untracked: readNulList(untrackedListing.stdout), staged: stagedFiles };
   const { add, withheld, unnameable } = await classifyNewFiles(repo, newFiles, omittedPaths);
-  const store = isComplete ? Buffer.concat([changed.store, add]) : add;
+  const store = isComplete ? Buffer.concat([changedFiles.store, add]) : add;
   if (store.length > 0) await askWithoutSkips(ask, STORE, store);
   const askDiff = () => ask([...DIFF_INDEX, comparison.baseTree, '--']);
   let diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, askDiff);

@@ -1,6 +1,6 @@
 import { folderOf } from '@onceover/base/kernel/paths';
 import { SUBMODULE } from '@onceover/base/kernel/repository';
-import { readRawDiff } from '../diff.ts';
+import { readRawDiff } from '../diff/raw-diff.ts';
 import { type GitAnswer, gitFailed } from '../git.ts';
 import { asLatin1, asNulList, type CallGit } from './disk-bytes.ts';
 

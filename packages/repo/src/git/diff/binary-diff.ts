@@ -1,13 +1,13 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { grouped } from '@onceover/base/kernel/collections';
-import { type FileBytes, type Readable, readable } from '@onceover/base/kernel/readable';
+import { type FileBytes, LARGEST_READABLE, type Readable, readableForm } from '@onceover/base/kernel/readable';
 import type { DiffSection, RepositoryPaths } from '@onceover/base/kernel/repository';
 import { makeFolder, tryDisk, tryToRemoveFolder } from '@onceover/base/platform/files';
-import { blobsOf, type PatchPart, patch, readBlobHeads, withoutTextReplaced } from './diff.ts';
-import { NO_USER_PROGRAMS } from './environment.ts';
-import { git, gitText, orThrow } from './git.ts';
-import { withIndex } from './private-index.ts';
+import { NO_USER_PROGRAMS } from '../environment.ts';
+import { git, gitFailed, gitText, orThrow } from '../git.ts';
+import { withIndex } from '../private-index.ts';
+import { blobsOf, type PatchPart, patch, withoutTextReplaced } from './patch.ts';
 
 /** How both versions of a file are shown; `null` where there is none. */
 type Versions = { readonly before: Readable | null; readonly after: Readable | null };
@@ -24,15 +24,15 @@ export async function readableSections(
   asText: readonly string[],
 ): Promise<ReadonlyMap<PatchPart, DiffSection>> {
   const sections = new Map<PatchPart, DiffSection>();
-  const shown: ShownPart[] = [];
+  const shownParts: ShownPart[] = [];
   for (const { part, before, after } of await readVersions(repo, await partsWithNul(repo, parts))) {
     const { paths, text } = part;
     if (after !== null && after.kind !== 'text') sections.set(part, { paths, text, unseen: after.kind });
     else if (after === null && before?.kind !== 'text') sections.set(part, { paths, text });
-    else shown.push({ part, before, after });
+    else shownParts.push({ part, before, after });
   }
-  const hunks = await hunksOf(repo, shown, asText);
-  for (const { part, before, after } of shown) {
+  const hunks = await hunksOf(repo, shownParts, asText);
+  for (const { part, before, after } of shownParts) {
     const { paths, text } = part;
     const lines = hunks.get(paths.at(-1) ?? '');
     const isSame = isText(before) && isText(after) && before.text === after.text;
@@ -71,17 +71,17 @@ function versionIds(part: PatchPart): readonly VersionId[] {
 }
 
 async function readVersions(repo: RepositoryPaths, parts: readonly PatchPart[]): Promise<readonly ShownPart[]> {
-  const wanted = grouped(
+  const versionsById = grouped(
     parts.flatMap((part) => versionIds(part).map((version) => ({ part, ...version }))),
     ({ id }) => id,
   );
   const versions = new Map<PatchPart, { before: Readable | null; after: Readable | null }>(
     parts.map((part) => [part, { before: null, after: null }]),
   );
-  await readBlobHeads(repo, [...wanted.keys()], (id, { bytes, size }) => {
-    for (const { part, side, path, mode } of wanted.get(id) ?? []) {
+  await readBlobHeads(repo, [...versionsById.keys()], (id, { bytes, size }) => {
+    for (const { part, side, path, mode } of versionsById.get(id) ?? []) {
       const version = versions.get(part);
-      if (version !== undefined) version[side] = readable({ path, mode, bytes, size });
+      if (version !== undefined) version[side] = readableForm({ path, mode, bytes, size });
     }
   });
   return [...versions].map(([part, version]) => ({ part, ...version }));
@@ -142,4 +142,54 @@ async function storeTexts(repo: RepositoryPaths, texts: readonly string[]): Prom
   } finally {
     tryToRemoveFolder(folder);
   }
+}
+
+/** The size of a blob and its first bytes, at most `LARGEST_READABLE`. `hasNul` is about the whole blob. */
+type BlobHead = { readonly size: number; readonly bytes: Buffer; readonly hasNul: boolean };
+
+/**
+ * Calls `onBlob` for each blob. It reads the blobs as a stream, so large blobs need little memory.
+ */
+async function readBlobHeads(
+  repo: RepositoryPaths,
+  ids: readonly string[],
+  onBlob: (id: string, head: BlobHead) => void,
+): Promise<void> {
+  if (ids.length === 0) return;
+  let answerCount = 0;
+  let header = '';
+  let blob: { size: number; left: number; hasNul: boolean; pieces: Buffer[]; kept: number } | null = null;
+  // For each blob, git prints a line that ends with its size, then its content, then a line break.
+  function onOutput(chunk: Buffer): void {
+    for (let at = 0; at < chunk.length; ) {
+      if (blob !== null) {
+        const piece = chunk.subarray(at, at + blob.left);
+        const content = piece.subarray(0, Math.max(0, blob.left - 1));
+        if (content.includes(0)) blob.hasNul = true;
+        const wanted = content.subarray(0, LARGEST_READABLE - blob.kept);
+        if (wanted.length > 0) blob.pieces.push(wanted);
+        blob.kept += wanted.length;
+        blob.left -= piece.length;
+        at += piece.length;
+        if (blob.left > 0) continue;
+        const { size, hasNul, pieces } = blob;
+        blob = null;
+        onBlob(ids[answerCount - 1] ?? '', { size, hasNul, bytes: Buffer.concat(pieces) });
+        continue;
+      }
+      const end = chunk.indexOf('\n', at);
+      header += chunk.toString('latin1', at, end === -1 ? chunk.length : end);
+      if (end === -1) return;
+      at = end + 1;
+      const size = / blob (\d+)$/.exec(header)?.[1];
+      if (size === undefined) return;
+      blob = { size: Number(size), left: Number(size) + 1, hasNul: false, pieces: [], kept: 0 };
+      answerCount++;
+      header = '';
+    }
+  }
+  const command = ['cat-file', '--batch', '--buffer'];
+  const input = Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1');
+  await git(repo.root, command, { input, onOutput });
+  if (answerCount !== ids.length || blob !== null) throw gitFailed(command, header);
 }
