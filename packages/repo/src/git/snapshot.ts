@@ -11,7 +11,6 @@ import type {
   Snapshots,
 } from '@onceover/base/kernel/repository';
 import { ok } from '@onceover/base/kernel/result';
-import { isInsideAnySpelling } from '@onceover/base/kernel/same-name';
 import { checkFolder } from '@onceover/base/platform/files';
 import { findComparison } from './comparison.ts';
 import { readRawDiff } from './diff/raw-diff.ts';
@@ -74,18 +73,17 @@ function readDiff(
   comparison: Comparison,
   omittedFiles: OmittedFiles,
 ): { readonly entries: Entry[]; readonly unnameable: string[] } {
-  // A disk that ignores case or normalisation puts another spelling of such a folder into the same place.
-  const isOmitted = (path: string) => omittedFiles.folders.some((folder) => isInsideAnySpelling(path, folder));
+  const isOmitted = pathSet(omittedFiles.folders);
   const comparedPaths = pathSet(comparison.files ?? ['']);
   const entries: Entry[] = [];
   const unnameable: string[] = [];
   const committedOwnFiles: RepoPath[] = [];
   for (const { oldMode, newMode, oldId, newId, status, paths, unnameable: odd } of readRawDiff(output)) {
-    unnameable.push(...odd.filter((name) => comparedPaths.bytes(name) && !isOmitted(name)));
+    unnameable.push(...odd.filter((name) => comparedPaths.bytes(name) && !isOmitted.bytes(name)));
     const mode = status === 'D' ? oldMode : newMode;
     const modes = oldId === null || oldMode === mode ? { mode } : { mode, baseMode: oldMode };
     for (const path of paths.filter((candidate) => comparedPaths.path(candidate))) {
-      if (!isOmitted(path)) entries.push({ path, ...modes, baseBlob: oldId, headBlob: newId });
+      if (!isOmitted.path(path)) entries.push({ path, ...modes, baseBlob: oldId, headBlob: newId });
       else if (newId !== null) committedOwnFiles.push(path);
     }
   }

@@ -78,17 +78,3 @@ test('a secret with a name that is not UTF-8 is reported and not stored', async 
   expect(await takeAt(repo.root)).toMatchObject({ entries: [], withheld: [], unnameable: ['ä.pem'] });
   expect(() => repo.git('cat-file', '-e', createHash('sha1').update('blob 3\0key').digest('hex'))).toThrow();
 });
-
-test.each(['.deepwork/tmp/x.js', '.DeepWork/TMP/x.js', '.deepwor\u212a/tmp/x.js'])(
-  'a file in a folder of onceover is refused in any spelling: %s',
-  async (path) => {
-    const repo = someRepo();
-    repo.write(path, '1\n');
-    repo.git('add', '-f', path);
-    repo.commit();
-    const snapshots = await snapshotsAt(repo.root);
-    const omitted = { folders: asPaths('.deepwork/tmp') };
-    const snapshot = await snapshots.take(value(await snapshots.compare(CHANGE, null)), omitted);
-    expect(snapshot).toMatchObject({ ok: false, failure: { kind: 'own-files-committed', files: [path] } });
-  },
-);
