@@ -1,16 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  asPaths,
-  brief,
-  CHANGE,
-  type Repo,
-  snapshotsAt,
-  someRepo,
-  takeAt,
-  value,
-} from '@onceover/testing/snapshots.ts';
+import { asPaths, brief, CHANGE, type Repo, someRepo, takeAt } from '@onceover/testing/snapshots.ts';
 import { expect, test } from 'vitest';
 
 process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
