@@ -15,7 +15,7 @@ const NEVER: readonly (readonly [from: string, to: string])[] = [['loops', 'gate
 
 /** Files that decide or describe: they take data and return data. Of Node they may use only hashing. */
 const PURE =
-  /^base\/(?:kernel|ui|text-diff)\/|(?:^|\/)(?:decide|judge|describe|prompt)\/|(?:^|\/)(?:decide|judge|describe|prompt|json|types)[^/]*$/;
+  /^base\/(?:kernel|ui|text-diff)\/|(?:^|\/)(?:decide|judge|describe|prompt|economy)\/|(?:^|\/)(?:decide|judge|describe|prompt|json|types)[^/]*$/;
 const PURE_MODULES = ['node:crypto', 'zod', 'jsonrepair', 'diff'];
 const PORTS_ONLY = /^(?:gates\/run|loops\/phases|loops\/workflows)\/(?:do|read)\//;
 const WORLD = /^(?:repo\/git|base\/platform|agents\/adapters)\//;

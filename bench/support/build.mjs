@@ -24,6 +24,8 @@ export async function buildAll(source, plugins = []) {
     dts: false,
     logLevel: 'silent',
     define: { ONCEOVER_VERSION: JSON.stringify('bench') },
+    // Helpers of tests import files that are not doors of their package; only tests may do that.
+    inputOptions: { resolve: { conditionNames: ['test', 'import', 'node', 'default'] } },
     deps: { alwaysBundle: [/.*/], onlyBundle: false },
     plugins,
   });

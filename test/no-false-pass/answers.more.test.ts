@@ -67,6 +67,34 @@ way('The reviewer passes the change, but names problems in a field that the answ
   expectNoVerdict({ $raw: '{"status":"pass","violations":[],"issues":["src/a.ts loses data"]}' }),
 );
 
+way('A pass of the reviewer has a field, at any depth, that the answer format does not have.', async () => {
+  await expectNoVerdict({ $raw: '{"status":"pass","violations":[],"condition":"after the fix"}' });
+  const disposition = { id: 'F1', state: 'fixed', why: '', but: 'src/a.ts loses data' };
+  await expectNoVerdict({ $raw: JSON.stringify({ ...PASS, previous: [disposition] }) });
+});
+
+way('A pass of the reviewer is valid JSON only after a repair.', async () => {
+  await expectNoVerdict({ $raw: '{"status":"pass","violations":[...]}' });
+  await expectNoVerdict({ $raw: '{"status":"pass","violations":[/* 3 problems omitted for brevity */]}' });
+});
+
+way(
+  'The reviewer prints a pass and other text. Only one line that announces the answer may stand before it.',
+  async () => {
+    await expectNoVerdict({ $raw: `${PASSES}\nWait, no. The verdict is fail.` });
+    await expectNoVerdict({ $raw: `Es gehen Daten verloren.\n\n\`\`\`json\n${PASSES}\n\`\`\`` });
+    const repo = alone();
+    repo.answers('one', { $raw: `Here is my review:\n\n\`\`\`json\n${PASSES}\n\`\`\`\n` });
+    expect(await repo.document()).toMatchObject({ code: 0, status: 'passed' });
+    expect(repo.calls()).toHaveLength(1);
+  },
+);
+
+way('The reviewer prints a pass and any other JSON object.', async () => {
+  await expectNoVerdict({ $raw: `{"file":"src/a.ts","problem":"loses data"}\n${PASSES}` });
+  await expectNoVerdict({ $raw: `${PASSES}\n${PASSES}` });
+});
+
 way('The reviewer passes the change, and the list of problems is missing in its answer.', () =>
   expectNoVerdict({ $raw: '{"status":"pass"}' }),
 );

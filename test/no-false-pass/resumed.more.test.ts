@@ -1,6 +1,6 @@
 import { type GateRepo, gateRepo, PASS } from '@onceover/testing/gates.ts';
 import { ruleText } from '@onceover/testing/repo.ts';
-import { configure, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
+import { BAD, configure, OBJECTION, waysUnder } from '@onceover/testing/ways.ts';
 import { expect } from 'vitest';
 
 const way = waysUnder('Resumed sessions that miss a change');
@@ -119,7 +119,10 @@ way('Someone reverts a file and merges a newer base branch before the next run.'
   repo.write('src/b.ts', 'as it was\n');
   const prompt = await shown(repo);
   expect(prompt).toContain('-mended');
-  expect(prompt).not.toContain('# New');
+  // The file of the base branch is not under review, but the reviewer may have opened it.
+  const [underReview, others] = prompt.split('## Other changed files');
+  expect(underReview).not.toContain('# New');
+  expect(others).toContain('# New');
   expect(repo.calls()[0]?.session).toBe('kept');
 });
 
@@ -156,4 +159,46 @@ way('Someone deletes the stored copy of the code that the reviewer saw last.', a
   repo.answers('two', OBJECTION);
   expect((await repo.run()).code).toBe(1);
   expect(repo.calls()[0]?.prompt).toContain('Look for what is wrong.');
+});
+
+const HELPER = 'lib/helper.ts';
+const NEW_HELPER = 'export const half = (n: number) => n / 3;\n';
+const withHelper = { files: { [HELPER]: 'export const half = (n: number) => n / 2;\n' } };
+
+way('A file that the gate does not review changes together with the code.', async () => {
+  const repo = await seen(withHelper);
+  for (const text of [NEW_HELPER, NEW_HELPER.replace('3', '4')]) {
+    repo.forget();
+    repo.answers('two', KEPT);
+    repo.write(HELPER, text);
+    repo.write('src/a.ts', `${FIXED}// ${text}`);
+    const prompt = await shown(repo);
+    expect(repo.calls()[0]?.session).toBe('kept');
+    expect(prompt).toContain(`+${text}`);
+    expect(prompt).not.toContain('No other file that git tracks has changed.');
+  }
+  repo.forget();
+  repo.write('src/a.ts', FIXED);
+  expect(await shown(repo)).toContain('No other file that git tracks has changed.');
+});
+
+way('A rebase changes a file that the gate does not review.', async () => {
+  const repo = await seen(withHelper);
+  repo.commit();
+  repo.git('checkout', '-q', 'main');
+  repo.write(HELPER, NEW_HELPER);
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  repo.git('rebase', '-q', 'main');
+  repo.write('src/a.ts', `${BAD}\n${FIXED}`);
+  expect(await shown(repo)).toContain(`+${NEW_HELPER}`);
+  expect(repo.calls()[0]?.session).toBe('kept');
+});
+
+way('A long file that the gate does not review changes together with the code.', async () => {
+  const repo = await seen(withHelper);
+  repo.write(HELPER, `${NEW_HELPER}${'// A long comment.\n'.repeat(1000)}`);
+  repo.write('src/a.ts', FIXED);
+  expect(await shown(repo)).toContain(`- ${HELPER} (+1001 -1)`);
+  expect(repo.calls()[0]?.session).toBe('kept');
 });

@@ -79,7 +79,7 @@ function text(name: string, lines: number): string {
   return Array.from({ length: lines }, line).join('');
 }
 
-const READ = { kind: 'structured', value: { status: 'read', violations: [] } } as const;
+const READ = { kind: 'structured', value: { status: 'read' } } as const;
 
 /**
  * Opens its files one by one, except those that its prompt contains, then fails with the same finding. If reviewers share a

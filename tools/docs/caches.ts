@@ -1,4 +1,4 @@
-import { CACHE_RULES, type CacheRule, OTHER_CACHE } from '@onceover/agents/dispatch/cache-rules';
+import { CACHE_RULES, type CacheRule, OTHER_CACHE } from '@onceover/agents/economy/cache-rules';
 import type { Parts } from './fill.ts';
 import { table } from './table.ts';
 

@@ -29,8 +29,7 @@ import type { QualityCli } from '@onceover/loops/workflows/quality/types';
 import type { Event } from '@onceover/web/progress/state';
 import * as app from './api.ts';
 
-export { decideDispatch } from '@onceover/agents/dispatch/decide-resume';
-export { type ComposedPrompt, composePrompt, type PromptSection } from '@onceover/agents/dispatch/prompt';
+export { decideDispatch } from '@onceover/agents/economy/resume';
 export type {
   AgentFailure,
   AgentSettings,
@@ -49,6 +48,7 @@ export type {
   UnusableFile,
 } from '@onceover/base/kernel/failure';
 export type { CommitId, GateId, RepoPath, ReviewId, SnapshotId } from '@onceover/base/kernel/ids';
+export { type ComposedPrompt, composePrompt, type PromptSection } from '@onceover/base/kernel/prompt';
 export type {
   LoopDispatchReason,
   PhaseName,

@@ -6,6 +6,7 @@ import { knownAgents } from '@onceover/agents/adapters/installed';
 import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
 import { readAnswer } from '@onceover/agents/dispatch/read-answer';
 import type { AgentQuestion } from '@onceover/agents/src/adapters/agent.ts';
+import { answerObject } from '@onceover/agents/src/dispatch/answer-form.ts';
 import type { Usage } from '@onceover/base/kernel/agent';
 import type { AskEnd } from '@onceover/base/kernel/ports';
 import { REAL_AGENTS } from '@onceover/testing/agent-clis.ts';
@@ -30,6 +31,8 @@ const QUESTION: AgentQuestion = {
   timeoutSeconds: 180,
 };
 
+const AGAIN = 'add.js has changed. Review it again and answer.';
+
 let spent = 0;
 
 const known = await knownAgents({}, process.env, process.cwd());
@@ -53,7 +56,8 @@ describe.skipIf(process.env['ONCEOVER_LIVE'] === undefined)('live', () => {
     const first = await ask({});
     if (!first.ok) throw new Error(JSON.stringify(first.failure));
     const { sessionId, sessionUsage } = first.reply;
-    const second = await ask({ dynamic: 'Review it again and answer.', sessionId, usedBefore: sessionUsage });
+    writeFileSync(join(cwd, 'add.js'), 'exports.add = (a, b) => a + b;\n');
+    const second = await ask({ dynamic: AGAIN, sessionId, usedBefore: sessionUsage });
     if (!second.ok) throw new Error(JSON.stringify(second.failure));
     const simulated = await onSimulator(name);
     console.table([
@@ -62,6 +66,10 @@ describe.skipIf(process.env['ONCEOVER_LIVE'] === undefined)('live', () => {
       { who: `${name}: provider, resumed`, ...second.reply.usage },
       { who: `${name}: simulator, resumed`, ...simulated?.[1] },
     ]);
+    const replies = [first.reply, second.reply];
+    const accepted = replies.filter((reply) => readAnswer('gate', reply).ok).length;
+    const exact = replies.filter((reply) => answerObject(reply).ok).length;
+    console.log(`${name}: ${accepted} of ${replies.length} answers accepted at once, ${exact} in the exact form`);
     console.log(`about $${spent.toFixed(3)} of $${MOST_USD} spent`);
     const read = readAnswer('gate', first.reply);
     expect(read.ok && read.answer.status).toBe('fail');
@@ -96,7 +104,7 @@ async function onSimulator(name: string): Promise<[Usage | null, Usage | null] |
     const { sessionId, sessionUsage } = first.reply;
     const second = await user.ask({
       stable: STABLE,
-      dynamic: 'Review it again and answer.',
+      dynamic: AGAIN,
       sessionId,
       usedBefore: sessionUsage,
     });

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RequestSummary } from '@onceover/testing/model-sim/script.ts';
+import type { Answer, RequestSummary } from '@onceover/testing/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
 import { idOf, slotsOf } from '@onceover/testing/real-expect.ts';
-import type { AgentName } from '@onceover/testing/real-person.ts';
+import { type AgentName, realAgent } from '@onceover/testing/real-person.ts';
 import { answering, FINDINGS, MENDED, ONE_REVIEWER, reading } from '@onceover/testing/real-review.ts';
 import { type Iteration, type RealRun, realRun } from '@onceover/testing/real-run.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -29,6 +29,29 @@ test('ten minutes later, Codex still has its cache and is resumed', async () => 
   const sent = first?.sent('codex').at(-1)?.use?.total ?? 0;
   expect(second?.sent('codex')[0]?.use?.read).toBeGreaterThan(sent - 2048);
 });
+
+test.each(['claude', 'codex'] as const)(
+  '%s: a helper outside the gate changes between rounds, and its new text is in every later request',
+  async (who) => {
+    sim.forgetCache();
+    const helper = (divisor: number) => `export const share = (amount: number) => amount / ${divisor};\n`;
+    const user = realRun(sim, { agents: [who], gates: ONE_REVIEWER, files: { 'lib/share.ts': helper(2) } });
+    const opens: Answer = { kind: 'tools', calls: [realAgent(who).read(join(user.root, 'lib/share.ts'))] };
+    const first = await user.run({ [who]: [opens, answering(who, 'fail', [FINDINGS.cart])] });
+    expect(user.record('@1.1.json').opened).toEqual([join(user.root, 'lib/share.ts')]);
+    user.write('src/cart.ts', MENDED.cart);
+    user.write('lib/share.ts', helper(3));
+    const fixed = [{ id: idOf(first, 1), state: 'fixed', why: 'It is added now.' }];
+    const second = await user.run({ [who]: () => answering(who, 'pass', [], fixed) });
+    expect(slotsOf(second)).toMatchObject([{ status: 'pass', dispatch: 'resumed' }]);
+    const requests = second.sent(who);
+    expect(requests.length).toBeGreaterThan(0);
+    for (const { body } of requests) {
+      expect(JSON.stringify(body)).toContain('amount / 3');
+      expect(JSON.stringify(body)).not.toContain('No other file that git tracks has changed');
+    }
+  },
+);
 
 /** Plays this many rounds, ten minutes apart: a finding, its fix, another change. */
 async function rounds(who: AgentName, count: number): Promise<readonly Iteration[]> {

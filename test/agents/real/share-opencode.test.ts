@@ -6,7 +6,7 @@ import { onceover } from '@onceover/testing/cli.ts';
 import { objectsIn } from '@onceover/testing/model-sim/json.ts';
 import type { Answer, RequestSummary } from '@onceover/testing/model-sim/script.ts';
 import { type ModelSim, startModelSim } from '@onceover/testing/model-sim/server.ts';
-import { CHANGE, FINDINGS } from '@onceover/testing/real-review.ts';
+import { CHANGE, FINDINGS, MENDED } from '@onceover/testing/real-review.ts';
 import { repoWith, temporaryFolder } from '@onceover/testing/repo.ts';
 import { usersText } from '@onceover/testing/wire.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -20,10 +20,11 @@ afterAll(() => sim.close());
 const RUBRICS = ['Look for wrong results.', 'Look for what is hard to read.', 'Look for leaks.'];
 const bare = (value: unknown) => JSON.stringify(value, (key, one) => (key === 'cache_control' ? undefined : one));
 
-test('three reviews of opencode fork one reading, which none of their rubrics reaches, and read it from the cache', async () => {
+/** Sets up a repository with three reviews by opencode. The session that reads the files opens `opened`. */
+function sharedReviews(label: string, opened: string) {
   const opencode = REAL_AGENTS.find(({ agent }) => agent.name === 'opencode');
   if (opencode === undefined) throw new Error('the tests do not know opencode');
-  const { ONCEOVER_ACTIVE: _, ...own } = settle(opencode, temporaryFolder(usersFolder()), sim.baseUrl('share')).env;
+  const { ONCEOVER_ACTIVE: _, ...own } = settle(opencode, temporaryFolder(usersFolder()), sim.baseUrl(label)).env;
   const env = { ...own, PATH: [dirname(programOf(opencode)), process.env['PATH']].join(delimiter) };
   const reviews = RUBRICS.map((_, n) => `      r${n}: { prompt: r${n}.md }\n`).join('');
   const repo = repoWith({
@@ -36,21 +37,41 @@ gates:
 ${reviews}`,
     ...Object.fromEntries(RUBRICS.map((rubric, n) => [`r${n}.md`, `${rubric}\n`])),
     'src/cart.ts': '',
+    'lib/share.ts': 'export const share = (amount: number) => amount / 2;\n',
   });
   repo.write('src/cart.ts', CHANGE.cart);
-  sim.script('share', ({ body, toolResults }: RequestSummary): Answer => {
+  sim.script(label, ({ body, toolResults }: RequestSummary): Answer => {
     const said = JSON.stringify(body);
     if (RUBRICS.some((rubric) => said.includes(rubric)))
       return { kind: 'structured', value: { status: 'fail', violations: [FINDINGS.cart], previous: [] } };
-    if (toolResults.length > 0) return { kind: 'structured', value: { status: 'read', violations: [] } };
-    return { kind: 'tools', calls: [opencode.read(join(repo.root, 'src/cart.ts'))] };
+    if (toolResults.length > 0) return { kind: 'structured', value: { status: 'read' } };
+    return { kind: 'tools', calls: [opencode.read(join(repo.root, opened))] };
   });
-  const end = await onceover(repo.root, ['run', '--json'], { env, timeoutMs: 120_000 });
+  return { repo, run: () => onceover(repo.root, ['run', '--json'], { env, timeoutMs: 120_000 }) };
+}
+
+const generated = (label: string) => sim.requests(label).filter(({ target }) => target.kind === 'generate');
+
+test('a helper outside the gate changes between rounds, and its new text is in every later request of opencode', async () => {
+  const { repo, run } = sharedReviews('helper', 'lib/share.ts');
+  expect((await run()).code).toBe(1);
+  const before = generated('helper').length;
+  repo.write('src/cart.ts', MENDED.cart);
+  repo.write('lib/share.ts', 'export const share = (amount: number) => amount / 3;\n');
+  expect((await run()).code).toBe(1);
+  const later = generated('helper').slice(before);
+  expect(later.length).toBeGreaterThanOrEqual(3);
+  for (const { body } of later) expect(JSON.stringify(body)).toContain('amount / 3');
+});
+
+test('three reviews of opencode fork one reading, which none of their rubrics reaches, and read it from the cache', async () => {
+  const { run } = sharedReviews('share', 'src/cart.ts');
+  const end = await run();
   const document = JSON.parse(end.stdout) as RunDocument;
   expect(document).toMatchObject({ status: 'failed', dispatches: 4 });
   expect(document.saved.reading).toBeGreaterThan(0);
 
-  const [asked, answered, ...forks] = sim.requests('share').filter(({ target }) => target.kind === 'generate');
+  const [asked, answered, ...forks] = generated('share');
   expect(usersText(asked)).toBe(READING_PROMPT);
   for (const rubric of RUBRICS) expect(JSON.stringify(answered?.body)).not.toContain(rubric);
   const parent = objectsIn(answered?.body?.['messages']);

@@ -37,7 +37,7 @@ const ONE_REVIEW = GATES.split('\n').slice(0, 3).join('\n').concat('\n');
 const GIVEN = 'Files that reviewers of this change have opened';
 
 const isReading = ({ body }: RequestSummary) => !JSON.stringify(body).includes('What to look for\\n\\nLook');
-const READ: Answer = { kind: 'structured', value: { status: 'read', violations: [] } };
+const READ: Answer = { kind: 'structured', value: { status: 'read' } };
 const asksFor = (request: RequestSummary, rubric: string) => JSON.stringify(request.body).includes(rubric);
 
 /** The reading opens a file; the review of `code` reports a finding, and the others pass. No review opens a file. */
@@ -154,6 +154,30 @@ test.each<[string, (user: RealRun) => (request: RequestSummary) => Answer | null
   const alone = end.sent('claude').filter((request) => usersText(request).includes('What to look for'));
   for (const request of alone) expect(usersText(request)).not.toContain(READING_PROMPT);
   expect(end.saved.reading).toBe(0);
+});
+
+// After a 400, Claude Code sends the request five times more by itself, with fewer and fewer of its beta features. It
+// neither reports nor pays for these requests.
+test.each([
+  [500, 2],
+  [400, 6],
+])('forks that fail with %i send at most %i requests each, and then one new session reviews', async (status, most) => {
+  const user = setUp();
+  const isFork = ({ body }: Pick<RequestSummary, 'body'>) => JSON.stringify(body).includes(FORK_OPENING.slice(0, 30));
+  const end = await user.run({
+    claude: (request) => (isFork(request) ? { kind: 'error', status } : sharing(user)(request)),
+  });
+  expect(end.gates.map(({ status }) => status)).toEqual(['fail', 'pass', 'pass']);
+  const forks = dispatchesOf(end.sent('claude').filter(({ body }) => body !== null && isFork({ body })));
+  expect(forks).toHaveLength(3);
+  for (const fork of forks) expect(fork.length).toBeLessThanOrEqual(most);
+  for (const name of ['code', 'more', 'third']) {
+    const log = user.log(`${name}_claude@1.1.log`);
+    expect(log.match(/^--- Sent .*/gm)?.slice(-2)).toEqual([
+      '--- Sent (claude, forked) ---',
+      '--- Sent (claude, fresh) ---',
+    ]);
+  }
 });
 
 test('a reading that hangs ends in time, and the reviews go on alone within their own limit', async () => {

@@ -2,15 +2,10 @@ import { isAbsolute, join, relative } from 'node:path';
 import type { AgentFailure, Usage } from '@onceover/base/kernel/agent';
 import { isRecord } from '@onceover/base/kernel/json';
 import { isInside } from '@onceover/base/kernel/paths';
+import { sentText } from '@onceover/base/kernel/prompt';
 import { isAmount } from '@onceover/base/kernel/shape';
 import { readText } from '@onceover/repo/git/working-files';
-import {
-  type AgentEvents,
-  type AgentQuestion,
-  type Conversation,
-  type ConversationPlace,
-  joinPrompt,
-} from './agent.ts';
+import type { AgentEvents, AgentQuestion, Conversation, ConversationPlace } from './agent.ts';
 import {
   arrayAt,
   asDraft,
@@ -182,7 +177,7 @@ export function openAcpCall(question: AgentQuestion, place: ConversationPlace): 
       settledSteps = settledSteps.add('mode');
       return request('mode', 'session/set_mode', { sessionId: session, modeId: READ_ONLY });
     }
-    const prompt = [{ type: 'text', text: joinPrompt(question) }];
+    const prompt = [{ type: 'text', text: sentText(question) }];
     return request('session/prompt', 'session/prompt', { sessionId: session, prompt });
   }
 

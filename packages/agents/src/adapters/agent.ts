@@ -13,19 +13,6 @@ export type AgentQuestion = Omit<Question, 'idleSeconds' | 'model'> & {
   readonly startsFromBase?: boolean;
 };
 
-/**
- * Returns the prompt as one text. A resumed or forked session already contains the first part (`stable`), so it is left
- * out then.
- */
-export function joinPrompt({
-  stable,
-  dynamic,
-  sessionId,
-  forkOf,
-}: Pick<Question, 'stable' | 'dynamic' | 'sessionId' | 'forkOf'>): string {
-  return sessionId === null && forkOf === undefined ? `${stable}\n\n${dynamic}` : dynamic;
-}
-
 type Invocation = {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;

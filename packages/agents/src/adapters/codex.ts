@@ -1,7 +1,8 @@
 import type { RequestFigures, Usage } from '@onceover/base/kernel/agent';
+import { sentText } from '@onceover/base/kernel/prompt';
 import { strictSchema } from '@onceover/base/kernel/strict-schema';
 import { type LoginFacts, loginVariable } from './access.ts';
-import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
+import type { Agent, AgentEvents } from './agent.ts';
 import {
   arrayAt,
   errorFailure,
@@ -115,7 +116,7 @@ export const codex: Agent = {
         '-',
       ],
       env: {},
-      input: joinPrompt(question),
+      input: sentText(question),
     };
   },
 

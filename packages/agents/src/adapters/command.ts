@@ -1,7 +1,8 @@
 import { quoteName } from '@onceover/base/kernel/escape';
 import { isRecord, objectsIn } from '@onceover/base/kernel/json';
+import { sentText } from '@onceover/base/kernel/prompt';
 import { isAmount } from '@onceover/base/kernel/shape';
-import { type Agent, type AgentEvents, joinPrompt, NO_EVENTS } from './agent.ts';
+import { type Agent, type AgentEvents, NO_EVENTS } from './agent.ts';
 import { numberAt, readEvent, stringAt } from './parse-output.ts';
 
 /** Returns an agent that runs a custom command. The command prints its answer as a JSON object on standard output. */
@@ -40,7 +41,7 @@ export function commandAgent(definition: {
           ...(question.root === undefined ? {} : { ONCEOVER_ROOT: question.root }),
           ...session,
         },
-        input: `${question.startsFromBase === true ? whereFilesAre(question.root) : ''}${joinPrompt(question)}`,
+        input: `${question.startsFromBase === true ? whereFilesAre(question.root) : ''}${sentText(question)}`,
       };
     },
 

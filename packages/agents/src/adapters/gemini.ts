@@ -1,6 +1,7 @@
 import type { Usage } from '@onceover/base/kernel/agent';
+import { sentText } from '@onceover/base/kernel/prompt';
 import { loginVariable } from './access.ts';
-import { type Agent, type AgentEvents, joinPrompt } from './agent.ts';
+import type { Agent, AgentEvents } from './agent.ts';
 import {
   errorFailure,
   numberAt,
@@ -89,7 +90,7 @@ export const gemini: Agent = {
         GEMINI_CLI_TRUST_WORKSPACE: 'false',
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
-      input: joinPrompt(question),
+      input: sentText(question),
     };
   },
 

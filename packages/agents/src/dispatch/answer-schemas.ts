@@ -14,6 +14,15 @@ const previous = z
   )
   .describe('What became of each earlier finding that you were given.');
 
+const issue = z.object({
+  severity: z.enum(SEVERITIES),
+  level: z.string().optional(),
+  category: z.string().optional(),
+  description: z.string(),
+  location: z.string().optional(),
+  suggestion: z.string().optional(),
+});
+
 export const ANSWER_SCHEMAS = {
   /** The answer of a reviewer of a gate or a rule. */
   gate: z.looseObject({
@@ -36,16 +45,7 @@ export const ANSWER_SCHEMAS = {
   /** The answer of a reviewer in a review loop (`onceover phase`). */
   loop: z.object({
     approved: z.boolean(),
-    issues: z.array(
-      z.object({
-        severity: z.enum(SEVERITIES),
-        level: z.string().optional(),
-        category: z.string().optional(),
-        description: z.string(),
-        location: z.string().optional(),
-        suggestion: z.string().optional(),
-      }),
-    ),
+    issues: z.array(issue),
     summary: z.string(),
     levels: z.record(z.string(), z.boolean()).optional().describe('Whether each level passed, such as tasks or spec.'),
   }),
@@ -93,6 +93,55 @@ export type AnswerKind = keyof typeof ANSWER_SCHEMAS;
 /** The type of the answer to each kind of question. */
 export type Answers = { [K in AnswerKind]: z.output<(typeof ANSWER_SCHEMAS)[K]> };
 
+/** The kinds of answers that can pass what they are about. */
+export type VerdictKind = 'gate' | 'loop' | 'quality';
+
+/**
+ * The exact form of an answer that passes. It has the fields of the answer's schema and no others, at every depth. A
+ * field with a default, such as a reason, may be absent. An absent field may be null. A custom command may add its
+ * session and its usage.
+ */
+export const PASS_FORMS: { readonly [K in VerdictKind]: z.ZodType } = {
+  gate: passForm(
+    ANSWER_SCHEMAS.gate.extend({
+      previous: z.array(previous.element.extend({ why: z.string().optional() })).optional(),
+    }),
+  ),
+  // The roles of review loops ask for these fields under other names, or in addition.
+  loop: passForm(
+    ANSWER_SCHEMAS.loop.extend({
+      summary: z.string().optional(),
+      issues: z.array(issue.extend({ task: z.string().optional(), challenge: z.string().optional() })),
+      levels: z
+        .record(
+          z.string(),
+          z.union([z.boolean(), z.strictObject({ passed: z.boolean(), issues_count: z.int().min(0).optional() })]),
+        )
+        .optional(),
+      evidence: z.object({ verified: z.array(z.string()), missing: z.array(z.string()) }).optional(),
+    }),
+  ),
+  quality: passForm(ANSWER_SCHEMAS.quality.partial()),
+};
+
+function passForm(schema: z.ZodObject): z.ZodType {
+  const figure = z.number().nullable();
+  return exactly(
+    schema.extend({
+      session_id: z.string().optional(),
+      usage: z.record(z.string(), z.union([figure, z.record(z.string(), figure)])).optional(),
+    }),
+  );
+}
+
+/** Returns the type without unknown fields in any of its objects, and with null for each absent optional field. */
+function exactly(type: z.core.$ZodType): z.ZodType {
+  if (type instanceof z.ZodOptional) return exactly(type.unwrap()).nullish();
+  if (type instanceof z.ZodArray && type.element instanceof z.ZodObject) return z.array(exactly(type.element));
+  if (!(type instanceof z.ZodObject)) return type as z.ZodType;
+  return z.strictObject(Object.fromEntries(Object.entries(type.shape).map(([name, field]) => [name, exactly(field)])));
+}
+
 export type JsonSchema = { readonly [key: string]: unknown };
 
 /**
@@ -110,12 +159,18 @@ const schemaCache = new Map<AnswerKind | 'shared-gate', JsonSchema>();
 
 /**
  * Returns the JSON schema of a review's answer for agents whose sessions can be forked (copied). A session and its
- * forks must have the same schema, so this one also allows the status `read`, which ends a session that only reads
- * files. A review with that status is not accepted.
+ * forks must have the same schema, so this one also allows the answer of a session that only reads files: the status
+ * `read` and nothing else. A review with that status, or without a list of problems, is not accepted.
  */
 export function sharedGateSchema(): JsonSchema {
   const schema =
-    schemaCache.get('shared-gate') ?? jsonSchema(ANSWER_SCHEMAS.gate.extend({ status: z.enum(SHARED_STATUSES) }));
+    schemaCache.get('shared-gate') ??
+    jsonSchema(
+      ANSWER_SCHEMAS.gate.extend({
+        status: z.enum(SHARED_STATUSES),
+        violations: ANSWER_SCHEMAS.gate.shape.violations.optional(),
+      }),
+    );
   schemaCache.set('shared-gate', schema);
   return schema;
 }

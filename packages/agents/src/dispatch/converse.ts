@@ -7,14 +7,15 @@ import {
   type Usage,
 } from '@onceover/base/kernel/agent';
 import type { AskEnd, Clock, Cooldowns, Question, ReviewerFacts, Reviewers } from '@onceover/base/kernel/ports';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import { describeUnreadable } from '@onceover/base/ui/describe-agent-failure';
 import type { AnswerKind, Answers } from './answer-schemas.ts';
 import { startCooldown } from './cooldowns.ts';
 import type { Budget } from './limits.ts';
-import { type ComposedPrompt, repairPrompt } from './prompt.ts';
+import { repairPrompt } from './prompt.ts';
 import { answerFromEdits, keepRefusal, type ReadAnswer, readAnswer } from './read-answer.ts';
 import { hasRefusalSign, type Reply } from './refusals.ts';
-import { type DispatchState, MOST_REQUESTS, nextDispatchStep, startDispatch, transcriptEntry } from './retry.ts';
+import { type DispatchState, nextDispatchStep, repeatsAllowed, startDispatch, transcriptEntry } from './retry.ts';
 
 type Prompt = Pick<ComposedPrompt, 'stable' | 'dynamic'>;
 
@@ -85,6 +86,22 @@ export type ConverseEnd<Answer> = {
 
 type NoAnswer = Extract<SlotTrouble, { kind: 'agent' | 'budget' }>;
 
+/** A conversation so far: the questions and replies, and the agent and session that come next. */
+type Talk = {
+  readonly state: DispatchState;
+  readonly startedAt: number;
+  readonly model: string | null;
+  readonly usage: Usage | null;
+  readonly durationMs: number;
+  /** The last reply in the current session; `null` if that session gave no reply. */
+  readonly last: AgentReply | null;
+  readonly exchanges: readonly TranscriptEntry[];
+  /** Replies that could not be read. A refusal in one of them stays a refusal. */
+  readonly unreadReplies: readonly Reply[];
+  /** Why the last reply was no answer; `null` before the first question. */
+  readonly because: AgentFailure | null;
+};
+
 /**
  * Calls agents until one gives a readable answer, or until the rules for retries (`nextDispatchStep`) allow no further
  * call.
@@ -93,82 +110,170 @@ export async function converse<K extends AnswerKind>(
   ports: ConversePorts,
   request: ConverseRequest<K>,
 ): Promise<ConverseEnd<Answers[K]>> {
-  const { kind, resumed, options } = request;
-  const { budget, clock, reviewers } = ports;
-  const startedAt = clock.now().getTime();
-  const whole = questionWith(request.fresh, options, null);
-  const first = resumed === null ? whole : questionWith(resumed.prompt, options, resumed.session, resumed.forks);
-  const exchanges: TranscriptEntry[] = [];
-  let state: DispatchState = {
-    ...startDispatch(request.agent, resumed === null ? 'fresh' : 'resumed', request.others),
-    writes: options.writes === true,
-  };
-  let model: string | null = null;
-  let usage: Usage | null = null;
-  let durationMs = 0;
-  let last: AgentReply | null = null;
-  const unreadReplies: Reply[] = [];
-  let because: AgentFailure | null = null;
-  const soFar = () => {
-    const { agent, asked, requests } = state;
-    const isForked = resumed?.forks === true && asked === 'resumed';
-    const dispatch = isForked ? 'fresh' : asked;
-    return { agent, model, dispatch, forked: isForked, last, usage, requests, durationMs, exchanges };
-  };
-  const answerWith = (answer: Answers[K]) => ({ ...soFar(), answer, trouble: null });
-  const noAnswer = (trouble: NoAnswer) => ({ ...soFar(), answer: null, trouble });
-  const fail = (failure: AgentFailure) => noAnswer({ kind: 'agent', agent: state.agent, failure });
-
+  let talk = startTalk(ports, request);
   for (;;) {
-    const isFirst = exchanges.length === 0;
-    const { timeoutSeconds: allowedSeconds } = options;
-    const timeoutSeconds =
-      isFirst || request.sharesTimeout !== true
-        ? allowedSeconds
-        : Math.ceil(allowedSeconds - (clock.now().getTime() - startedAt) / 1000);
-    if (timeoutSeconds <= 0) return fail({ kind: 'timeout', seconds: allowedSeconds });
-    const earlier: AgentReply | null = state.mode === 'repair' ? last : null;
-    const exceededLimit = budget?.spend() ?? null;
-    if (exceededLimit !== null) {
-      const answer = earlier === null ? null : answerFromEdits(kind, earlier);
-      return answer === null ? noAnswer({ kind: 'budget', what: exceededLimit }) : answerWith(answer);
-    }
-    const facts = await reviewers.describe(state.agent);
-    const base = state.asked === 'resumed' ? first : whole;
-    const question =
-      state.mode === 'repair' && because !== null
-        ? await repairQuestion({ base, whole }, because, earlier, facts)
-        : base;
-    const mostRetries = MOST_REQUESTS - state.requests - 1;
-    const end = await ports.send(state.agent, { ...question, timeoutSeconds, mostRetries }, state);
-    const { retries = 0 } = end;
-    budget?.retried(retries);
-    state = { ...state, requests: state.requests + 1 + retries };
-    model = (end.ok ? end.model : null) ?? model ?? facts.model;
-    usage = addUsage(usage, countUsage(budget, state.agent, end));
-    durationMs += end.durationMs;
-    const readResult = await readReply(kind, end, earlier, facts);
-    if (end.ok) last = end.reply;
-    exchanges.push(transcriptEntry(state, question, end, readResult.ok ? null : readResult.failure));
-    // If an unreadable reply contained a refusal, a later pass becomes a refusal, even if it comes from a new session
-    // or another agent.
-    if (readResult.ok)
-      return answerWith(unreadReplies.reduce((answer, first) => keepRefusal(kind, first, answer), readResult.answer));
-    if (end.ok) unreadReplies.push(end.reply);
-    if (hasRefusalSign(end.draft ?? '')) unreadReplies.push({ text: end.draft ?? '', structured: undefined });
-    because = readResult.failure;
-    if (because.kind === 'limit' && ports.cooldowns !== null) {
-      await startCooldown({ cooldowns: ports.cooldowns, clock }, state.agent, because);
-    }
-    const next = nextDispatchStep(state, because);
-    if (next === null) return fail(because);
-    const isOther = next.agent !== state.agent;
-    const mode = isOther ? 'other-agent' : next.mode === 'repair' ? 'repair' : 'fresh';
-    ports.askingAgain?.({ agent: next.agent, mode, because });
-    if (isOther) model = null;
-    if (next.mode !== 'repair') last = null;
-    state = next;
+    const timeoutSeconds = secondsLeft(ports, request, talk);
+    if (timeoutSeconds <= 0)
+      return withoutAnswer(
+        request,
+        talk,
+        failureOf(talk, { kind: 'timeout', seconds: request.options.timeoutSeconds }),
+      );
+    const exceededLimit = ports.budget?.spend() ?? null;
+    if (exceededLimit !== null) return overBudget(request, talk, exceededLimit);
+    const facts = await ports.reviewers.describe(talk.state.agent);
+    const question = { ...(await nextQuestion(request, talk, facts)), timeoutSeconds };
+    const end = await ports.send(talk.state.agent, withRetryLimit(question, talk), talk.state);
+    const result = await readReply(request.kind, end, earlierReply(talk), facts);
+    talk = afterReply(ports, talk, { question, end, failure: result.ok ? null : result.failure, facts });
+    if (result.ok) return withAnswer(request, talk, result.answer);
+    const retry = await retryAfter(ports, talk, result.failure);
+    if (retry === null) return withoutAnswer(request, talk, failureOf(talk, result.failure));
+    talk = retry;
   }
+}
+
+function startTalk<K extends AnswerKind>(
+  { clock }: ConversePorts,
+  { agent, others, resumed, options }: ConverseRequest<K>,
+): Talk {
+  const state = startDispatch(agent, resumed === null ? 'fresh' : 'resumed', others);
+  return {
+    state: { ...state, writes: options.writes === true },
+    startedAt: clock.now().getTime(),
+    ...{ model: null, usage: null, durationMs: 0, last: null, exchanges: [], unreadReplies: [], because: null },
+  };
+}
+
+function secondsLeft<K extends AnswerKind>(
+  { clock }: ConversePorts,
+  { options, sharesTimeout }: ConverseRequest<K>,
+  { exchanges, startedAt }: Talk,
+): number {
+  if (exchanges.length === 0 || sharesTimeout !== true) return options.timeoutSeconds;
+  return Math.ceil(options.timeoutSeconds - (clock.now().getTime() - startedAt) / 1000);
+}
+
+/** Returns the unreadable reply that the agent is asked to repeat; `null` if it is asked something else. */
+function earlierReply({ state, last }: Talk): AgentReply | null {
+  return state.mode === 'repair' ? last : null;
+}
+
+function nextQuestion<K extends AnswerKind>(
+  { fresh, resumed, options }: ConverseRequest<K>,
+  talk: Talk,
+  facts: ReviewerFacts,
+): Promise<Question> | Question {
+  const whole = questionWith(fresh, options, null);
+  const isResumed = resumed !== null && talk.state.asked === 'resumed';
+  const base = isResumed ? questionWith(resumed.prompt, options, resumed.session, resumed.forks) : whole;
+  if (talk.state.mode !== 'repair' || talk.because === null) return base;
+  return repairQuestion({ base, whole }, talk.because, earlierReply(talk), facts);
+}
+
+function withRetryLimit(question: Question, { state }: Talk): Question {
+  return { ...question, mostRetries: repeatsAllowed(state, question.forkOf !== undefined) };
+}
+
+/** Returns the conversation with one more question and its reply. `failure`: why the reply is no answer, if so. */
+function afterReply(
+  { budget }: ConversePorts,
+  talk: Talk,
+  {
+    question,
+    end,
+    failure,
+    facts,
+  }: {
+    readonly question: Question;
+    readonly end: AskEnd;
+    readonly failure: AgentFailure | null;
+    readonly facts: ReviewerFacts;
+  },
+): Talk {
+  const { state } = talk;
+  const { retries = 0 } = end;
+  budget?.retried(retries);
+  return {
+    ...talk,
+    state: { ...state, requests: state.requests + 1 + retries },
+    model: (end.ok ? end.model : null) ?? talk.model ?? facts.model,
+    usage: addUsage(talk.usage, countUsage(budget, state.agent, end)),
+    durationMs: talk.durationMs + end.durationMs,
+    last: end.ok ? end.reply : talk.last,
+    exchanges: [...talk.exchanges, transcriptEntry(state, question, end, failure)],
+    unreadReplies: failure === null ? talk.unreadReplies : [...talk.unreadReplies, ...unreadIn(end)],
+    because: failure,
+  };
+}
+
+function unreadIn(end: AskEnd): readonly Reply[] {
+  const draft = end.draft ?? '';
+  return [...(end.ok ? [end.reply] : []), ...(hasRefusalSign(draft) ? [{ text: draft, structured: undefined }] : [])];
+}
+
+/** Returns the conversation as it goes on after a failure; `null` if no further call is allowed. */
+async function retryAfter(ports: ConversePorts, talk: Talk, because: AgentFailure): Promise<Talk | null> {
+  const { cooldowns, clock } = ports;
+  if (because.kind === 'limit' && cooldowns !== null) {
+    await startCooldown({ cooldowns, clock }, talk.state.agent, because);
+  }
+  const next = nextDispatchStep(talk.state, because);
+  if (next === null) return null;
+  const isOther = next.agent !== talk.state.agent;
+  const mode = isOther ? 'other-agent' : next.mode === 'repair' ? 'repair' : 'fresh';
+  ports.askingAgain?.({ agent: next.agent, mode, because });
+  return {
+    ...talk,
+    state: next,
+    model: isOther ? null : talk.model,
+    last: next.mode === 'repair' ? talk.last : null,
+  };
+}
+
+function talkSummary<K extends AnswerKind>({ resumed }: ConverseRequest<K>, talk: Talk) {
+  const { state, model, last, usage, durationMs, exchanges } = talk;
+  const { agent, asked, requests } = state;
+  const isForked = resumed?.forks === true && asked === 'resumed';
+  const dispatch = isForked ? 'fresh' : asked;
+  return { agent, model, dispatch, forked: isForked, last, usage, requests, durationMs, exchanges };
+}
+
+/**
+ * Ends the conversation with an answer. If an unreadable reply contained a refusal, a pass becomes a refusal, even if it
+ * comes from a new session or another agent.
+ */
+function withAnswer<K extends AnswerKind>(
+  request: ConverseRequest<K>,
+  talk: Talk,
+  answer: Answers[K],
+): ConverseEnd<Answers[K]> {
+  const kept = talk.unreadReplies.reduce((later, reply) => keepRefusal(request.kind, reply, later), answer);
+  return { ...talkSummary(request, talk), answer: kept, trouble: null };
+}
+
+function withoutAnswer<K extends AnswerKind>(
+  request: ConverseRequest<K>,
+  talk: Talk,
+  trouble: NoAnswer,
+): ConverseEnd<Answers[K]> {
+  return { ...talkSummary(request, talk), answer: null, trouble };
+}
+
+function failureOf({ state }: Talk, failure: AgentFailure): NoAnswer {
+  return { kind: 'agent', agent: state.agent, failure };
+}
+
+/** Ends the conversation because a limit is reached. The edits of a fixing agent count even if it cannot be asked. */
+function overBudget<K extends AnswerKind>(
+  request: ConverseRequest<K>,
+  talk: Talk,
+  what: 'usd' | 'dispatches',
+): ConverseEnd<Answers[K]> {
+  const earlier = earlierReply(talk);
+  const answer = earlier === null ? null : answerFromEdits(request.kind, earlier);
+  if (answer === null) return withoutAnswer(request, talk, { kind: 'budget', what });
+  return { ...talkSummary(request, talk), answer, trouble: null };
 }
 
 /**

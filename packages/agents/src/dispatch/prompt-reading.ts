@@ -1,8 +1,12 @@
-import { isRecord, objectsIn } from '@onceover/base/kernel/json';
+import { digestOf } from '@onceover/base/kernel/ids';
+import { answerObject, isLeadIn } from './answer-form.ts';
 import type { Reply } from './refusals.ts';
 
-/** The answer of a session that only reads files for reviewers. It is not a verdict: `readAnswer` rejects it as one. */
-const READ = { status: 'read', violations: [] } as const;
+/**
+ * The answer of a session that only reads files for reviewers. It is not a verdict: `readAnswer` rejects it as one. It
+ * has no place for text, and no empty list of problems, with which the session of each reviewer would begin.
+ */
+const READ = { status: 'read' } as const;
 
 /**
  * The prompt of a session that opens files for several reviewers and judges nothing. Each reviewer continues in a fork
@@ -15,8 +19,8 @@ to look for" then. Open now what all of them need, with your tools for reading a
 - the files that the change touches, where the diff does not show enough of them;
 - the code that calls the changed code, the code that the change calls, and the tests and documents that describe it.
 
-Do not judge the change. Write no text about its quality and no summary: a reviewer must not start with the opinion of
-someone else. When the files are open, answer with this JSON object and nothing else:
+Do not judge the change. Write no text between your tool calls, and no summary: a reviewer must not start with the opinion of
+someone else. When the files are open, answer with exactly this JSON object and nothing else:
 
 ${JSON.stringify(READ)}`;
 
@@ -27,8 +31,8 @@ ${JSON.stringify(READ)}`;
 export const CONTINUED_READING = `## Open the files, and judge nothing yet
 
 Several reviewers will judge the change as it is now. Open what the difference makes necessary and this conversation does not
-show yet. If nothing is missing, open nothing. Do not judge the change, and write no text about its quality. Then answer with
-this JSON object and nothing else:
+show yet. If nothing is missing, open nothing. Do not judge the change, and write no text between your tool calls. Then answer
+with exactly this JSON object and nothing else:
 
 ${JSON.stringify(READ)}`;
 
@@ -39,42 +43,16 @@ ${JSON.stringify(READ)}`;
 export const FORK_OPENING = `The files above were opened for several reviewers, who work separately. From here on you are one of them: review the
 change now. Open more files if you need them.`;
 
-/** The maximum length of the text besides the answer, in a session that only reads files. */
-const MOST_TEXT = 2000;
-
-// Matches words of a verdict. A reviewer must not start from a verdict that it did not reach itself.
-const OPINION =
-  /\b(?:approv\w*|lgtm|verdict|violations?|vulnerab\w*|pre-?approved|no (?:issues?|problems?|findings?)|(?:looks?|seems?) (?:good|fine|correct|right|ok|wrong)|must (?:pass|fail)|should (?:pass|fail)|(?:answer|status|result)\W{1,4}(?:pass|fail))/i;
-
 /**
- * Whether a reply shows that the session only read the files, so that reviewers may fork it: it has the requested
- * object, and no text that judges. `draft` is the text that the agent wrote between its tool calls.
+ * Whether a reply shows that the session only read the files, so that reviewers may fork it: it is exactly the requested
+ * object. `draft` is the text that the agent wrote between its tool calls. It stays in the session, so only lines that
+ * announce something may be in it: a judgement is a sentence, and a reviewer must not start from the judgement of
+ * someone else.
  */
 export function isReading({ text, structured }: Reply, draft: string): boolean {
-  const jsonObjects = objectsIn(text);
-  const answer =
-    structured ??
-    (jsonObjects.kind === 'found' && jsonObjects.texts.length === 1 ? parsedObject(jsonObjects.texts[0]) : null);
-  if (!isReadAnswer(answer)) return false;
-  const besides = `${draft}\n${jsonObjects.kind === 'found' ? jsonObjects.texts.reduce((remainder, objectText) => remainder.replace(objectText, ''), text) : text}`;
-  return besides.trim().length <= MOST_TEXT && !OPINION.test(besides);
-}
-
-function isReadAnswer(value: unknown): boolean {
-  if (!isRecord(value) || value['status'] !== READ.status) return false;
-  return Object.entries(value).every(([key, field]) => key === 'status' || isEmpty(field));
-}
-
-function isEmpty(value: unknown): boolean {
-  return (
-    value === null || (typeof value === 'string' && value.trim() === '') || (Array.isArray(value) && value.length === 0)
-  );
-}
-
-function parsedObject(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '');
-  } catch {
-    return null;
-  }
+  const inText = answerObject({ text, structured: null });
+  const isText = inText.ok && digestOf(inText.value) === digestOf(READ);
+  const hasField = structured !== undefined && structured !== null;
+  if (hasField ? digestOf(structured) !== digestOf(READ) : !isText) return false;
+  return (isText ? draft : `${draft}\n${text}`).split('\n').every(isLeadIn);
 }

@@ -2,147 +2,153 @@ import type { AgentFailure, UnreadableAnswer } from '@onceover/base/kernel/agent
 import { digestOf } from '@onceover/base/kernel/ids';
 import { duplicateKey, isRecord, objectsIn } from '@onceover/base/kernel/json';
 import { jsonrepair } from 'jsonrepair';
-import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.ts';
+import { answerObject } from './answer-form.ts';
+import { ANSWER_SCHEMAS, type AnswerKind, type Answers, PASS_FORMS, type VerdictKind } from './answer-schemas.ts';
 import { normaliseAnswer } from './normalise-answer.ts';
-import {
-  foreignField,
-  hasRefusalSign,
-  namesProblem,
-  type Reply,
-  refuses,
-  saidBefore,
-  shortened,
-  withRefusal,
-} from './refusals.ts';
+import { hasRefusalSign, namesProblem, type Reply, refuses, saidBefore, shortened, withRefusal } from './refusals.ts';
+
+type Read<K extends AnswerKind> = { readonly ok: true; readonly answer: Answers[K] };
 
 export type ReadAnswer<K extends AnswerKind> =
-  | { readonly ok: true; readonly answer: Answers[K] }
+  | Read<K>
   | { readonly ok: false; readonly failure: Extract<AgentFailure, { kind: 'unreadable-answer' }> };
 
 /**
- * Returns the answer in a reply. It reads all JSON objects in the agent's text, and the structured answer if the agent
- * has a field for it. The last object is the answer. A pass counts only if all objects pass; a refusal only if all
- * refusals in the reply are equal. Slightly broken JSON is repaired, but an answer that was cut off is never completed.
+ * Returns the answer in a reply. A pass counts only if the whole reply has the exact form of a pass, because text or
+ * fields beside it may contradict it. A refusal also counts with text around it, as long as it is the only answer in the
+ * reply and nothing of it is left out: of what is left, all might only warn. An answer that was cut off is never
+ * completed.
  */
-export function readAnswer<K extends AnswerKind>(kind: K, { text, structured }: Reply): ReadAnswer<K> {
-  const hasField = structured !== undefined && structured !== null;
-  const jsonObjects = objectsIn(text);
-  if (jsonObjects.kind === 'truncated') return unreadable('truncated', text);
-  if (jsonObjects.kind === 'none' && !hasField) return unreadable(text.trim() === '' ? 'empty' : 'no-object', text);
-  const parseResults = jsonObjects.kind === 'found' ? withoutQuotes(jsonObjects.texts).map(parse) : [];
-  const parseFailure = parseResults.find((result) => !result.ok);
-  if (parseFailure?.ok === false) return unreadable(parseFailure.why, parseFailure.said);
-  const values = parseResults.flatMap((result) => (result.ok ? result.values : []));
-  return judge(kind, hasField ? [...values, structured] : values);
+export function readAnswer<K extends AnswerKind>(kind: K, reply: Reply): ReadAnswer<K> {
+  const whole = wholeAnswer(kind, reply);
+  if (whole.ok && !refusesBesides(kind, reply)) return whole;
+  const only = onlyAnswer(kind, reply);
+  if (only !== null && (!isVerdict(kind) || refuses(kind, only.answer))) return only;
+  return whole.ok ? unreadable('several-answers', reply.text) : whole;
 }
 
-type Parsed =
-  | { readonly ok: true; readonly values: readonly unknown[] }
-  | { readonly ok: false; readonly why: 'broken-json' | 'duplicate-key'; readonly said: string };
+/** Returns the answer that the whole reply consists of. */
+function wholeAnswer<K extends AnswerKind>(kind: K, reply: Reply): ReadAnswer<K> {
+  const object = answerObject(reply);
+  if (!object.ok) return unreadable(object.why, object.said);
+  const readResult = check(kind, object.value);
+  if (!readResult.ok || !isVerdict(kind)) return readResult;
+  if (refuses(kind, readResult.answer))
+    return isComplete(kind, object.value) ? readResult : unreadable('wrong-shape', LEFT_OUT);
+  const form = PASS_FORMS[kind].safeParse(object.value);
+  if (!form.success) return wrongShape(form.error.issues);
+  // A model may put its real answer, a refusal, into the message of a pass.
+  const quoted = stringsIn(object.value).flatMap(repairedValues);
+  const isQuoted = quoted.some((value) => isReadableRefusal(kind, value));
+  return isQuoted ? unreadable('several-answers', '') : readResult;
+}
+
+function isVerdict(kind: AnswerKind): kind is VerdictKind {
+  return kind in PASS_FORMS;
+}
+
+const LEFT_OUT = 'it has lists or objects in fields that the schema does not have';
+
+/** Whether reading a refusal leaves out no list and no object, which may contain more problems. */
+function isComplete(kind: AnswerKind, value: unknown): boolean {
+  if (!isVerdict(kind)) return true;
+  const issues = PASS_FORMS[kind].safeParse(value).error?.issues ?? [];
+  return issues.every((issue) => {
+    if (issue.code !== 'unrecognized_keys') return true;
+    const place: unknown = issue.path.reduce<unknown>(
+      (at, key) => (Object(at) as Record<PropertyKey, unknown>)[key],
+      value,
+    );
+    return issue.keys.every((key) => !isRecord(place) || typeof place[key] !== 'object' || place[key] === null);
+  });
+}
+
+/** Whether the text beside a structured answer contains a refusal. An agent may also repeat its answer there. */
+function refusesBesides(kind: AnswerKind, { text, structured }: Reply): boolean {
+  if (structured === undefined || structured === null || objectsIn(text).kind === 'none') return false;
+  const object = answerObject({ text, structured: null });
+  if (object.ok && digestOf(object.value) === digestOf(structured)) return false;
+  return isRefusal({ text, structured: null }) || repairedValues(text).some((value) => isReadableRefusal(kind, value));
+}
+
+function isReadableRefusal(kind: AnswerKind, value: unknown): boolean {
+  const readResult = check(kind, value);
+  return hasOwnField(kind, value) && readResult.ok && refuses(kind, readResult.answer);
+}
+
+// Missing fields may have defaults, so any object, such as a piece of code, could be read as an answer.
+function hasOwnField(kind: AnswerKind, value: unknown): boolean {
+  return isRecord(value) && Object.keys(value).some((key) => key in ANSWER_SCHEMAS[kind].shape);
+}
+
+/** Returns all strings in a JSON value. */
+function stringsIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
 
 /**
- * Parses a JSON object, or the items of a list. A key that occurs twice is an error, because either of its values may
- * be meant.
+ * Returns the answer in a reply that contains exactly one, with any text and other JSON around it. Returns `null` if
+ * there are several different ones, or if something else in the reply names a problem. Broken JSON is repaired only in
+ * answers that judge nothing.
  */
-function parse(text: string): Parsed {
-  for (const attempt of [() => text, () => jsonrepair(text)]) {
-    try {
-      const json = attempt();
-      const value: unknown = JSON.parse(json);
-      const twice = duplicateKey(json);
-      if (twice !== null) return { ok: false, why: 'duplicate-key', said: twice };
-      return { ok: true, values: Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value] };
-    } catch {
-      // The text is not valid JSON. Continue with the repaired text.
-    }
-  }
-  return { ok: false, why: 'broken-json', said: text };
-}
-
-/**
- * Leaves out objects that an agent only quotes: the answer schema, empty objects except the last one, and code that is
- * not JSON and contains no word of an answer. If nothing is left, returns the last object.
- */
-function withoutQuotes(texts: readonly string[]): readonly string[] {
-  const answerTexts = texts.filter((text, i) => hasRefusalSign(text) || !isQuote(text, i === texts.length - 1));
-  return answerTexts.length === 0 ? texts.slice(-1) : answerTexts;
-}
-
-function isQuote(text: string, isLast: boolean): boolean {
-  if (/^\{\s*\}$/.test(text)) return !isLast;
-  try {
-    return isSchema(JSON.parse(text));
-  } catch {
-    return !ANSWER_WORD.test(text);
-  }
-}
-
-const SCHEMA_KEYS = ['$schema', 'type', 'properties', 'required', 'additionalProperties', '$defs'];
-
-function isSchema(value: unknown): boolean {
-  if (!isRecord(value) || value['type'] !== 'object' || !isRecord(value['properties'])) return false;
-  const isPlain = Object.keys(value).every((key) => SCHEMA_KEYS.includes(key));
-  return isPlain && Object.values(value['properties']).every(isRecord) && !namesProblem(value);
-}
-
-const ANSWER_WORD =
-  /status|verdict|result|decision|outcome|approv|accept|pass|fail|reject|refus|violation|issue|finding|problem|error|bug|concern|defect|severity|priority|block|warn|critical|vulnerab|summary|disposition|outline|reply/i;
-
-function judge<K extends AnswerKind>(kind: K, values: readonly unknown[]): ReadAnswer<K> {
+function onlyAnswer<K extends AnswerKind>(kind: K, { text, structured }: Reply): Read<K> | null {
+  const texts = objectTexts(text);
+  if (texts === null) return null;
+  const objects = texts.map((json) => ({ json, values: isVerdict(kind) ? parseValues(json) : parseRepaired(json) }));
+  if (objects.some(({ json, values }) => values === null && isRefusal({ text: json, structured: null }))) return null;
+  const values = [...objects.flatMap((object) => object.values ?? []), ...(isRecord(structured) ? [structured] : [])];
   const checks = values.map((value) => ({ value, read: check(kind, value) }));
-  const last = checks.at(-1)?.read;
-  if (last === undefined) return unreadable('no-object', '');
-  if (!last.ok || !mayStandAlone(kind, last.answer)) {
-    // A pass counts only if every object in the reply passes.
-    const nonPass = checks.find(({ read }) => !read.ok || mayStandAlone(kind, read.answer))?.read;
-    return nonPass === undefined ? last : nonPass.ok ? unreadable('several-answers', '') : nonPass;
+  const [first, ...others] = checks.flatMap(({ value, read }) => (read.ok && hasOwnField(kind, value) ? [read] : []));
+  if (first === undefined || others.some(({ answer }) => digestOf(answer) !== digestOf(first.answer))) return null;
+  return checks.some(({ value, read }) => (read.ok ? !isComplete(kind, value) : namesProblem(value))) ? null : first;
+}
+
+/** Returns the JSON objects in a text, as texts; `null` if the last one was cut off. */
+function objectTexts(text: string): readonly string[] | null {
+  const jsonObjects = objectsIn(text);
+  if (jsonObjects.kind === 'truncated') return null;
+  return jsonObjects.kind === 'found' ? jsonObjects.texts : [];
+}
+
+/** Returns the values of the JSON objects in a text, with broken JSON repaired; empty if the text was cut off. */
+function repairedValues(text: string): readonly unknown[] {
+  return (objectTexts(text) ?? []).flatMap((json) => parseRepaired(json) ?? []);
+}
+
+function parseRepaired(json: string): readonly unknown[] | null {
+  try {
+    return parseValues(json) ?? parseValues(jsonrepair(json));
+  } catch {
+    return null;
   }
-  const lastDigest = digestOf(last.answer);
-  const differs = checks.some(({ value, read }) =>
-    read.ok ? mayStandAlone(kind, read.answer) && digestOf(read.answer) !== lastDigest : namesProblem(value),
-  );
-  return differs ? unreadable('several-answers', '') : last;
 }
 
 /**
- * Whether an answer counts even if the reply contains another object that passes or is not an answer. This is so for a
- * refusal, and for an answer that judges nothing.
+ * Parses a JSON object, or the items of a list. Returns `null` if the JSON is broken or has a key twice, because either
+ * of its values may be meant.
  */
-function mayStandAlone<K extends AnswerKind>(kind: K, answer: Answers[K]): boolean {
-  return refuses(kind, answer) || kind === 'fixer' || kind === 'outline' || kind === 'probe';
+function parseValues(json: string): readonly unknown[] | null {
+  try {
+    const value: unknown = JSON.parse(json);
+    if (duplicateKey(json) !== null) return null;
+    return Array.isArray(value) ? value.flat(Number.POSITIVE_INFINITY) : [value];
+  } catch {
+    return null;
+  }
 }
 
 function check<K extends AnswerKind>(kind: K, value: unknown): ReadAnswer<K> {
   const parseResult = ANSWER_SCHEMAS[kind].safeParse(normaliseAnswer(kind, value));
-  if (!parseResult.success) {
-    const [first] = parseResult.error.issues;
-    return unreadable('wrong-shape', `${first?.path.map(String).join('.') || 'the answer'}: ${first?.message ?? ''}`);
-  }
-  const answer = parseResult.data as Answers[K];
-  if (mayStandAlone(kind, answer) || !isRecord(value)) return { ok: true, answer };
-  const foreign = foreignField(kind, value);
-  if (foreign !== null) return unreadable('wrong-shape', `${foreign}: a pass must not have this field`);
-  const quotes = Object.values(value).some((field) => typeof field === 'string' && isRefusalIn(kind, field));
-  return quotes ? unreadable('several-answers', '') : { ok: true, answer };
+  return parseResult.success
+    ? { ok: true, answer: parseResult.data as Answers[K] }
+    : wrongShape(parseResult.error.issues);
 }
 
-/** Whether a text contains a refusal in the form that the answer schema requires. */
-function isRefusalIn(kind: AnswerKind, text: string): boolean {
-  if (!hasRefusalSign(text)) return false;
-  return valuesIn(text).some((value) => {
-    const readResult = check(kind, value);
-    return readResult.ok && refuses(kind, readResult.answer);
-  });
-}
+type FormIssue = { readonly path: readonly PropertyKey[]; readonly message: string };
 
-/**
- * Returns the values of the JSON objects in a text. Invalid objects are left out. If the text was cut off, the list is
- * empty.
- */
-function valuesIn(text: string): readonly unknown[] {
-  const jsonObjects = objectsIn(text);
-  const parseResults = jsonObjects.kind === 'found' ? jsonObjects.texts.map(parse) : [];
-  return parseResults.flatMap((result) => (result.ok ? result.values : []));
+function wrongShape([first]: readonly FormIssue[]) {
+  return unreadable('wrong-shape', `${first?.path.map(String).join('.') || 'the answer'}: ${first?.message ?? ''}`);
 }
 
 function unreadable(why: UnreadableAnswer, text: string) {
@@ -159,7 +165,7 @@ export function keepRefusal<K extends AnswerKind>(kind: K, first: Reply, later: 
 
 function isRefusal(reply: Reply): boolean {
   const content = saidBefore(reply);
-  return hasRefusalSign(content) || namesProblem(valuesIn(content));
+  return hasRefusalSign(content) || namesProblem(repairedValues(content));
 }
 
 const LONGEST_SUMMARY = 1000;

@@ -1,5 +1,5 @@
 import { isRecord, objectsIn } from '@onceover/base/kernel/json';
-import { ANSWER_SCHEMAS, type AnswerKind, type Answers } from './answer-schemas.ts';
+import type { AnswerKind, Answers } from './answer-schemas.ts';
 
 /** A reply whose answer has not been parsed yet. */
 export type Reply = { readonly text: string; readonly structured: unknown };
@@ -19,45 +19,13 @@ const REFUSES: { readonly [K in AnswerKind]?: (answer: Answers[K]) => boolean } 
   quality: ({ passed, criteria_results: criteria = [] }) => !passed || criteria.some((criterion) => !criterion.passed),
 };
 
-/**
- * Fields that are not in the schema but that a passing answer may have: some prompts ask for them, and custom commands
- * add them.
- */
-const HARMLESS = ['usage', 'session_id', 'evidence', 'strengths'];
-
-/**
- * Returns the first field outside the schema that keeps a pass from counting; `null` if there is none. Such a field is
- * a list or an object, which may contain problems, or a value that contradicts the pass.
- */
-export function foreignField(kind: AnswerKind, answer: Readonly<Record<string, unknown>>): string | null {
-  const ownFields = [...Object.keys(ANSWER_SCHEMAS[kind].shape), ...HARMLESS];
-  const isForeign = ([key, value]: [string, unknown]) =>
-    !ownFields.includes(key) && (typeof value === 'object' ? !isEmpty(value) : contradictsPass(key, value));
-  return Object.entries(answer).find(isForeign)?.[0] ?? null;
-}
-
-const PROBLEM =
-  /violation|issue|finding|problem|error|bugs?\b|concern|defect|blocker|blocking|warning|critical|severity|priority|vulnerab|fail|reject|refus/i;
-
-const VERDICT =
-  /^(?:status|verdict|result|decision|outcome|conclusion|approved?|approval|pass|passed|passes|ok|okay|success|successful|accept|accepted|valid|safe|lgtm|mergeable)$/i;
-
-const FAVOURABLE =
-  /^(?:pass|approve|accept|ok\b|okay|yes\b|true\b|success|lgtm|fine|good|none\b|no (?:issue|problem|finding|violation|concern))/i;
-
-const NOTHING = /^(?:|none|no|nothing|null|n\/?a|0|false|-|no (?:issue|problem|finding|violation|concern)s?.*)$/i;
-
-/** Whether a field says that something is wrong: it names a problem, or is a verdict other than a pass. */
-function contradictsPass(key: string, value: unknown): boolean {
-  if (VERDICT.test(key.trim())) return typeof value === 'string' ? !FAVOURABLE.test(value.trim()) : value === false;
-  return PROBLEM.test(key) && !isEmpty(value);
-}
-
 function isEmpty(value: unknown): boolean {
   if (typeof value === 'string') return NOTHING.test(value.trim().replace(/\.$/, ''));
   if (typeof value === 'object' && value !== null) return Object.values(value).every(isEmpty);
   return value === null || value === undefined || value === false || value === 0;
 }
+
+const NOTHING = /^(?:|none|no|nothing|null|n\/?a|0|false|-|no (?:issue|problem|finding|violation|concern)s?.*)$/i;
 
 /**
  * Whether a value, or any value inside it, has the form of a refusal or a finding. Other JSON may be quoted code, even
@@ -68,15 +36,13 @@ export function namesProblem(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const entries = Object.entries(value);
   const isAnswer = entries.some(([key]) => /^(?:status|approved|passed|violations)$/i.test(key.trim()));
+  const isList = (field: unknown) => Array.isArray(field) || (isAnswer && typeof field !== 'object');
   const says = (pattern: RegExp) =>
     entries.some(([key, field]) => pattern.test(key) && !isEmpty(field) && !isRecord(field));
   const isFinding = says(DESCRIPTION) && says(PLACE);
   return (
     isFinding ||
-    (isAnswer && entries.some(([key, field]) => typeof field !== 'object' && contradictsPass(key, field))) ||
-    entries.some(
-      ([key, field]) => (Array.isArray(field) && PROBLEMS.test(key) && !isEmpty(field)) || namesProblem(field),
-    )
+    entries.some(([key, field]) => (isList(field) && PROBLEMS.test(key) && !isEmpty(field)) || namesProblem(field))
   );
 }
 
@@ -91,7 +57,7 @@ const PROBLEMS = /violations|issues|findings|problems|defects|vulnerabilities|bl
  * forms up.
  */
 const SIGNS = [
-  /["']?status["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
+  /["']?(?:status|verdict|decision)["']?\s*:\s*["']?\s*(?:fail|reject|refuse|block|not[ _-]|needs?[ _-]|changes?[ _-])/i,
   /["']?violations["']?\s*:\s*\[\s*[^\]\s]/i,
   /["']?(?:approved|passed)["']?\s*:\s*["']?\s*(?:false|fail|no\b(?!\s+(?:issue|problem|finding|violation|concern)))/i,
   // An agent may repeat the form of the answer, "blocker|warning", which is not a refusal. The lookahead excludes that.

@@ -15,8 +15,8 @@ import { openListFile } from '@onceover/base/platform/private-files';
 import { makeScratch } from '@onceover/base/platform/scratch';
 import { callAgent } from '../adapters/call-agent.ts';
 import type { KnownAgent } from '../adapters/installed.ts';
+import { resumedTooDear } from '../economy/resume.ts';
 import { answerSchema } from './answer-schemas.ts';
-import { resumedTooDear } from './decide-resume.ts';
 import { readAnswer } from './read-answer.ts';
 
 /**

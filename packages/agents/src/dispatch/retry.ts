@@ -1,6 +1,6 @@
 import type { AgentFailure, AgentReply, AskMode, TranscriptEntry } from '@onceover/base/kernel/agent';
 import type { AskEnd, Question } from '@onceover/base/kernel/ports';
-import { joinPrompt } from '../adapters/agent.ts';
+import { sentText } from '@onceover/base/kernel/prompt';
 
 /** The state of a conversation: which agent is called next, in which session, and which agents may replace it. */
 export type DispatchState = {
@@ -19,7 +19,18 @@ export type DispatchState = {
 };
 
 /** The maximum number of requests in one conversation. Requests that agents repeat by themselves count too. */
-export const MOST_REQUESTS = 8;
+const MOST_REQUESTS = 8;
+
+/**
+ * Returns how many failed requests the agent may repeat by itself in the next call. A fork of a shared session gets one
+ * repetition, because a new session follows if it fails, and because the forks of all reviewers fail in the same way.
+ */
+export function repeatsAllowed({ requests }: DispatchState, isFork: boolean): number {
+  const left = MOST_REQUESTS - requests - 1;
+  return isFork ? Math.min(left, MOST_REPEATS_OF_FORK) : left;
+}
+
+const MOST_REPEATS_OF_FORK = 1;
 
 /** Returns the state of a conversation before the first call. */
 export function startDispatch(
@@ -81,7 +92,7 @@ export function transcriptEntry(
   const { usage = null, filesRead = null, turns } = end.ok ? end.reply : {};
   const stableLength = question.sessionId === null ? question.stable.length : 0;
   const facts = { usage, filesRead, ...(turns === undefined ? {} : { turns }) };
-  return { agent, mode: how, sent: joinPrompt(question), said: message, failure, retries, stableLength, ...facts };
+  return { agent, mode: how, sent: sentText(question), said: message, failure, retries, stableLength, ...facts };
 }
 
 function replyText({ text, structured }: AgentReply): string {

@@ -1,11 +1,5 @@
 import type { CacheNote } from '@onceover/base/kernel/agent';
-import {
-  type CacheHistory,
-  type NextCall,
-  nextCall,
-  type SeenCache,
-  type SeenReads,
-} from '../dispatch/decide-cache.ts';
+import { type CacheHistory, type NextCall, nextCall, type SeenCache, type SeenReads } from '../economy/cache-life.ts';
 import type { LedgerEntry } from './entries.ts';
 
 /**

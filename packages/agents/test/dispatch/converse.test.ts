@@ -107,7 +107,7 @@ describe('a refusal that could not be read', () => {
   test('counts although the reviewer passes when asked again', async () => {
     const { end, asked } = await talk([BOTH, answers(PASS)]);
     expect([asked.length, end.answer]).toMatchObject([2, expectedRefusal]);
-    expect(asked[1]?.dynamic).toContain('several JSON objects that contradict each other');
+    expect(asked[1]?.dynamic).toContain('more than one JSON object');
   });
 
   test('counts although another agent passes', async () => {
@@ -199,6 +199,33 @@ describe('requests that an agent repeats by itself', () => {
     const { end, asked } = await talk([storm(2), storm(4)], { request: { resumed: RESUMED } });
     expect(asked.map(({ mostRetries }) => mostRetries)).toEqual([7, 4]);
     expect(end).toMatchObject({ answer: null, requests: 8, trouble: { kind: 'agent', agent: 'ann' } });
+  });
+});
+
+describe('a fork whose request fails', () => {
+  const forked = { resumed: { ...RESUMED, forks: true } };
+
+  /** Refuses every request in a fork, and repeats each as often as it may, like the agents. */
+  const refusing: Partial<ScriptedAgent> = {
+    answer: ({ forkOf, mostRetries = 0 }) =>
+      forkOf === undefined
+        ? answers(PASS)
+        : { ...fails({ kind: 'agent-error', said: 'HTTP status 400' }), retries: Math.min(2, mostRetries) },
+  };
+
+  test('is repeated once, and then one new session answers', async () => {
+    const { end, asked, again } = await talk([], { request: forked, ann: refusing });
+    expect(asked.map(({ forkOf, sessionId }) => [forkOf ?? null, sessionId])).toEqual([
+      ['s1', null],
+      [null, null],
+    ]);
+    expect(end).toMatchObject({ answer: PASS, dispatch: 'fresh', forked: false, requests: 3 });
+    expect(again).toEqual(['fresh ann: agent-error']);
+  });
+
+  test('leaves the other repetitions to the new session', async () => {
+    const { asked } = await talk([], { request: forked, ann: refusing });
+    expect(asked.map(({ mostRetries }) => mostRetries)).toEqual([1, 5]);
   });
 });
 

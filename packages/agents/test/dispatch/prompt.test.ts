@@ -1,6 +1,6 @@
+import { composePrompt, type PromptSection, sentText } from '@onceover/base/kernel/prompt';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { composePrompt, type PromptSection } from '../../src/dispatch/prompt.ts';
 
 const stable = (text: string): PromptSection => ({ kind: 'stable', text });
 const dynamic = (text: string): PromptSection => ({ kind: 'dynamic', text });
@@ -34,4 +34,18 @@ test('keeps the stable part byte-identical, whatever the dynamic sections contai
       expect(compose(first).stable).toBe(compose(second).stable);
     }),
   );
+});
+
+test.each([
+  ['a new session', {}, 'Role.\n\nDiff.'],
+  ['no stable part', { stable: '' }, 'Diff.'],
+  ['no dynamic part', { dynamic: '' }, 'Role.'],
+  ['a resumed session', { sessionId: 's1' }, 'Diff.'],
+  ['a forked session', { forkOf: 's1' }, 'Diff.'],
+])('the text that is sent has the length that is budgeted: %s', (_, fields, expected) => {
+  const question = { stable: 'Role.', dynamic: 'Diff.', sessionId: null, ...fields };
+  expect(sentText(question)).toBe(expected);
+  const { stable: first, dynamic: second } = question;
+  const composed = composePrompt([stable(first), dynamic(second)]);
+  if (question.sessionId === null && !('forkOf' in fields)) expect(sentText(question)).toHaveLength(composed.length);
 });

@@ -11,39 +11,101 @@ const whyNot = (text: string) => {
   return readResult.ok ? readResult.answer : readResult.failure.why;
 };
 
-describe('where the answer is found', () => {
+const FAIL = JSON.stringify({ status: 'fail', violations: [finding] });
+
+describe('a pass is the whole reply', () => {
   test.each([
     ['alone', PASS],
-    ['in a fence', `Here:\n\`\`\`json\n${PASS}\n\`\`\`\nThat is all.`],
-    ['after prose with braces', `I read { and } and ${'{x}'}.\n${PASS}`],
-    ['after an unclosed brace in prose', `Use { to open.\n${PASS}`],
-    ['after the same answer', `${PASS}\n${PASS}`],
-    ['after another pass', `{"status":"pass","violations":[],"message":"So far."}\n${PASS}`],
-    ['after the schema', `The form is ${JSON.stringify(answerSchema('gate'))}.\n${PASS}`],
-    ['after an empty object', `It defaults to {}.\n${PASS}`],
-    ['after and before code', `It takes \`{ name: string, age: 3 }\`.\n${PASS}\nSo \`{ a: b() }\` is right.`],
-    ['in a list of one', `[${PASS}]`],
-    ['in a list of passes', `[${PASS}, ${PASS}]`],
+    ['in a fence', `\`\`\`json\n${PASS}\n\`\`\``],
+    ['after an announcement', `Here is my review:\n\n${PASS}`],
+    ['after an announcement with a file name', `**My review of src/a.ts (iteration 2):**\n${PASS}`],
+    ['after an announcement in another language', `これが私の回答です：\n${PASS}`],
+    ['after the line of files', `Files read: spec.md (120 lines), docs/my plan.md (1,204 lines)\n\n${PASS}`],
+    ['after the line of files and an announcement', `**Files read:** spec.md (120 lines).\nMy answer:\n${PASS}`],
     ['with a session and usage', '{"status":"pass","violations":[],"session_id":"s","usage":{"output_tokens":1}}'],
-    [
-      'with a harmless field',
-      '{"status":"pass","violations":[],"confidence":0.9,"tool":"eslint","errors":0,"issues":[]}',
-    ],
-    ['with a trailing comma', '{"status":"pass","violations":[],}'],
-    ['with single quotes and comments', "{'status': 'pass', /* none */ 'violations': []}"],
-    ['with bare keys', '{status: "pass", violations: []}'],
     ['with braces inside a string', '{"status":"pass","violations":[],"message":"a } and a { and \\" too"}'],
+    ['with free text', '{"status":"pass","violations":[],"message":"The test expects status: fail, and gets it."}'],
   ])('%s', (_title, text) => {
     const readResult = readGate(text);
     expect(readResult.ok && readResult.answer.status).toBe('pass');
   });
 
-  test("in the agent's structured field, and a refusal there counts although the text passes", () => {
+  test.each([
+    ['before text', `${PASS}\nThat is all.`, 'extra-text'],
+    ['after a sentence', `I have reviewed the change.\n${PASS}`, 'extra-text'],
+    ['after a sentence and an announcement', `It loses data. Here is my answer:\n${PASS}`, 'extra-text'],
+    ['after two announcements', `It loses data:\nMy answer:\n${PASS}`, 'extra-text'],
+    ['after a long announcement', `${'very '.repeat(30)}:\n${PASS}`, 'extra-text'],
+    ['after a line of files that says more', `Files read: spec.md (120 lines), which is wrong\n${PASS}`, 'extra-text'],
+    ['before text in a fence', `\`\`\`json\n${PASS}\nBut it loses data.\n\`\`\``, 'extra-text'],
+    ['after prose with braces', `I read { and } and ${'{x}'}.\n${PASS}`, 'extra-text'],
+    ['after the same answer', `${PASS}\n${PASS}`, 'several-answers'],
+    ['after the schema', `The form is ${JSON.stringify(answerSchema('gate'))}.\n${PASS}`, 'several-answers'],
+    ['after an empty object', `It defaults to {}.\n${PASS}`, 'several-answers'],
+    ['in a list', `[${PASS}]`, 'several-answers'],
+    ['with a field that the schema does not have', '{"status":"pass","violations":[],"confidence":0.9}', 'wrong-shape'],
+    ['with text as usage', '{"status":"pass","violations":[],"usage":{"problems":"it loses data"}}', 'wrong-shape'],
+    ['with an unknown field that is null', '{"status":"pass","violations":[],"it loses data":null}', 'wrong-shape'],
+    [
+      'with a field more in a list',
+      '{"status":"pass","violations":[],"previous":[{"id":"F1","state":"fixed","why":"","but":"x"}]}',
+      'wrong-shape',
+    ],
+    ['with a trailing comma', '{"status":"pass","violations":[],}', 'broken-json'],
+    ['with single quotes and comments', "{'status': 'pass', /* none */ 'violations': []}", 'broken-json'],
+    ['with bare keys', '{status: "pass", violations: []}', 'broken-json'],
+    ['with findings left out', '{"status":"pass","violations":[...]}', 'broken-json'],
+    ['in capitals', '{"status":"PASS","violations":[]}', 'wrong-shape'],
+  ])('not %s', (_title, text, expected) => {
+    expect(whyNot(text)).toBe(expected);
+  });
+});
+
+describe('a refusal is found', () => {
+  test.each([
+    ['in a fence between texts', `Here:\n\`\`\`json\n${FAIL}\n\`\`\`\nThat is all.`],
+    ['after prose with braces', `I read { and } and ${'{x}'}.\n${FAIL}`],
+    ['after an unclosed brace in prose', `Use { to open.\n${FAIL}`],
+    ['after the same refusal', `${FAIL}\n${FAIL}`],
+    ['after the schema', `The form is ${JSON.stringify(answerSchema('gate'))}.\n${FAIL}`],
+    ['after an empty object', `It defaults to {}.\n${FAIL}`],
+    ['after and before code', `It takes \`{ name: string, age: 3 }\`.\n${FAIL}\nSo \`{ a: b() }\` is right.`],
+    ['in a list of one', `[${FAIL}]`],
+    ['with fields that the schema does not have', FAIL.replace('{', '{"confidence":0.9,')],
+  ])('%s', (_title, text) => {
+    expect(whyNot(text)).toMatchObject({ status: 'fail', violations: [finding] });
+  });
+
+  // With the setting `fail_on`, the findings that are left might only warn.
+  const LOW = JSON.stringify({ status: 'fail', violations: [{ ...finding, priority: 'low' }] });
+  test.each([
+    ['some findings are elided', LOW.replace('}]', '}, ...]'), 'broken-json'],
+    ['some findings are elided, after text', `So:\n${LOW.replace('}]', '}, /* 3 more */]')}`, 'broken-json'],
+    ['findings are in another field', LOW.replace('{', `{"critical":[${JSON.stringify(finding)}],`), 'wrong-shape'],
+    [
+      'findings are inside a finding',
+      LOW.replace('"line"', `"more":[${JSON.stringify(finding)}],"line"`),
+      'wrong-shape',
+    ],
+    ['findings are in another object', `${JSON.stringify(finding)}\n${LOW}`, 'several-answers'],
+    [
+      'a broken object names a finding',
+      `{file: 'a.ts', issue: 'loses data', priority: 'critical'}\n${LOW}`,
+      'several-answers',
+    ],
+    ['it has a trailing comma', `${LOW.slice(0, -1)},}`, 'broken-json'],
+  ])('but not read if %s', (_title, text, expected) => {
+    expect(whyNot(text)).toBe(expected);
+  });
+});
+
+describe('a structured field', () => {
+  test('counts if it refuses although the text passes', () => {
     const readResult = readAnswer('gate', { text: PASS, structured: { status: 'fail', violations: [finding] } });
     expect(readResult.ok && readResult.answer).toEqual({ status: 'fail', violations: [finding] });
   });
 
-  test('does not use the text if the structured field is present and wrong', () => {
+  test('is not replaced by the text if it is wrong', () => {
     expect(readAnswer('gate', { text: PASS, structured: { status: 'ok' } })).toMatchObject({
       ok: false,
       failure: { why: 'wrong-shape' },
@@ -56,7 +118,7 @@ test.each(["'", '`'])('a pass in the code that a fail quotes in %s is not the an
   const readResult = readGate(
     `{'status': 'fail', 'violations': [{'file': 'a.js', 'line': 1, 'code': ${code}, 'issue': 'no'}]}`,
   );
-  expect(readResult.ok && readResult.answer).toMatchObject({ status: 'fail', violations: [{ code: `x }]} ${PASS}` }] });
+  expect(readResult).toMatchObject({ ok: false, failure: { why: 'broken-json' } });
 });
 
 describe('an unreadable answer', () => {
@@ -82,8 +144,8 @@ describe('an unreadable answer', () => {
       'wrong-shape',
     ],
     ['an empty object', '{}', 'wrong-shape'],
-    ['an example after the answer', `${PASS}\nFor example {"a": 1}`, 'wrong-shape'],
-    ['an example before the answer', `For example {"a": 1}\n${PASS}`, 'wrong-shape'],
+    ['an example after the answer', `${PASS}\nFor example {"a": 1}`, 'several-answers'],
+    ['an example before the answer', `For example {"a": 1}\n${PASS}`, 'several-answers'],
     ['a pass without violations', '{"status":"pass"}', 'wrong-shape'],
     ['a pass with null for violations', '{"status":"pass","violations":null}', 'wrong-shape'],
   ])('%s', (_title, text, expected) => {

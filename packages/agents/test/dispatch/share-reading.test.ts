@@ -7,39 +7,57 @@ import { isReading, READING_PROMPT } from '../../src/dispatch/prompt-reading.ts'
 import { readAnswer } from '../../src/dispatch/read-answer.ts';
 import { readForAll } from '../../src/dispatch/share-reading.ts';
 
-const READ = { status: 'read', violations: [] };
+const READ = { status: 'read' };
 const replyFields = { sessionId: 's1', filesRead: ['src/a.ts', 'src/a.ts', 'lib/b.ts'] };
 
+// What a model may say about a change while it opens files. A few of them only in the words of another language.
+const OPINIONS = [
+  'This change is pre-approved.',
+  'The answer: "pass".',
+  'The change looks good to me.',
+  'The change is safe to merge',
+  'LGTM',
+  'Der Code ist in Ordnung.',
+  'この変更は問題ありません。',
+  'Nothing here can break',
+  'The author tested this well.',
+  'I open the callers next.',
+  'words '.repeat(500),
+  '{"status":"pass","violations":[]}',
+];
+
 describe('the answer of a reading', () => {
-  test.each<[string, object | null, string, boolean]>([
+  test.each<[string, unknown, string, boolean]>([
     ['as asked', READ, '', true],
-    ['with empty fields', { ...READ, previous: [], message: '' }, '', true],
-    ['with a word between the tool calls', READ, 'I open the callers next.', true],
+    ['after announcements between the tool calls', READ, 'The callers of total:\n\nIts tests:', true],
+    ['with an empty list of problems', { ...READ, violations: [] }, '', false],
+    ['with a list of files', { ...READ, opened: ['src/a.ts'] }, '', false],
     ['a pass', { status: 'pass', violations: [] }, '', false],
     ['a fail', { status: 'fail', violations: [] }, '', false],
-    ['a problem', { ...READ, violations: [{ file: 'a', line: 1, issue: 'x', priority: 'low' }] }, '', false],
     ['a message', { ...READ, message: 'All fine.' }, '', false],
     ['another field', { ...READ, approved: true }, '', false],
-    ['an approval before it', READ, 'This change is pre-approved.', false],
-    ['a verdict before it', READ, 'The answer: "pass".', false],
-    ['a judgement before it', READ, 'The change looks good to me.', false],
-    ['a long text before it', READ, 'words '.repeat(500), false],
+    ['in a list', [READ], '', false],
     ['nothing', null, '', false],
+    ...OPINIONS.map((opinion): [string, object, string, boolean] => [`after "${opinion}"`, READ, opinion, false]),
   ])('%s', (_, structuredAnswer, draft, expectedResult) => {
-    expect(
-      isReading(
-        { text: structuredAnswer === null ? '' : JSON.stringify(structuredAnswer), structured: structuredAnswer },
-        draft,
-      ),
-    ).toBe(expectedResult);
     const text = structuredAnswer === null ? 'I am done.' : JSON.stringify(structuredAnswer);
+    expect(isReading({ text, structured: structuredAnswer }, draft)).toBe(expectedResult);
     expect(isReading({ text, structured: undefined }, draft)).toBe(expectedResult);
   });
 
+  test.each(OPINIONS)('is not shared with an opinion beside it: %s', (opinion) => {
+    const json = JSON.stringify(READ);
+    for (const text of [`${opinion}\n${json}`, `${json}\n${opinion}`])
+      expect(isReading({ text, structured: undefined }, ''), text).toBe(false);
+    expect(isReading({ text: opinion, structured: READ }, '')).toBe(false);
+  });
+
   test('is in the schema of the session, and is never a verdict', () => {
-    expect(JSON.stringify(sharedGateSchema())).toContain('"enum":["pass","fail","read"]');
+    const schema = sharedGateSchema();
+    expect(schema['required']).toEqual(['status']);
+    expect(JSON.stringify(schema)).toContain('"enum":["pass","fail","read"]');
     expect(readAnswer('gate', { text: '', structured: READ })).toMatchObject({ ok: false });
-    expect(READING_PROMPT).toContain(JSON.stringify(READ));
+    expect(READING_PROMPT).toMatch(/\n\n\{"status":"read"\}$/);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { CacheNote } from '@onceover/base/kernel/agent';
 import { ledgerFix, ledgerLoop, ledgerRun, ledgerSlot } from '@onceover/testing/ledger-samples.ts';
 import { describe, expect, test } from 'vitest';
-import type { NextCall } from '../../src/dispatch/decide-cache.ts';
+import type { NextCall } from '../../src/economy/cache-life.ts';
 import { cacheHistory } from '../../src/ledger/cache-history.ts';
 import type { LedgerEntry } from '../../src/ledger/entries.ts';
 

@@ -73,6 +73,7 @@ export type UnreadableAnswer =
   | 'broken-json'
   | 'duplicate-key'
   | 'several-answers'
+  | 'extra-text'
   | 'wrong-shape';
 
 /**

@@ -65,7 +65,8 @@ const UNREADABLE: Readonly<Record<UnreadableAnswer, string>> = {
   truncated: 'it is cut off',
   'broken-json': 'its JSON is invalid',
   'duplicate-key': 'its JSON has the same key twice',
-  'several-answers': 'it contains several JSON objects that contradict each other',
+  'several-answers': 'it contains more than one JSON object',
+  'extra-text': 'it contains text besides its JSON object',
   'wrong-shape': 'its JSON does not match the schema',
 };
 

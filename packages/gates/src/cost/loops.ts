@@ -1,3 +1,4 @@
+import { type CachePrices, USUAL_PRICES } from '@onceover/agents/economy/cache-rules';
 import { usageDocument } from '@onceover/agents/ledger/describe';
 import type { LedgerEntry, LedgerLoop, LoopDispatch } from '@onceover/agents/ledger/entries';
 import { type Beside, grownBy, isResumed, savedByResuming, withSessionStarts } from '@onceover/agents/ledger/savings';
@@ -47,9 +48,6 @@ export const RATES = {
  */
 const NFR3_LIMIT = 0.5;
 
-/** The prices of tokens written to a cache and read from it, as multiples of the price of an uncached token. */
-const CACHE_PRICES = { write: 1.25, read: 0.1 };
-
 /**
  * Compares what review loops sent with what a new session in every round would have sent, and returns the rates in
  * `RATES`. `dispatches` are the answered calls to agents, in the order in which they were sent. `unansweredCalls`
@@ -67,7 +65,7 @@ export function loopCost(dispatches: readonly LoopDispatch[], unansweredCalls: r
       dispatches_without_usage: dispatches.filter(({ usage }) => usage === null).length,
       characters: charactersOf(dispatches),
       input_tokens: tokensOf(calls, { write: 1, read: 1 }),
-      weighted_input_tokens: tokensOf(calls, CACHE_PRICES),
+      weighted_input_tokens: tokensOf(calls, USUAL_PRICES),
     },
     resumed_prompts_shorter: promise(
       resumedCalls.length,
@@ -142,7 +140,7 @@ function charactersOf(dispatches: readonly LoopDispatch[]) {
  * Returns the input tokens of the calls, and an estimate of the same for new sessions. A new session is assumed to need
  * as many tokens as the first call of the real session, plus the growth of the prompt since.
  */
-function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: typeof CACHE_PRICES) {
+function tokensOf(calls: readonly Beside<LoopDispatch>[], { write, read }: CachePrices) {
   const weigh = (usage: Usage) => usage.inputTokens + write * usage.cacheWriteTokens + read * usage.cachedInputTokens;
   let [sentTokens, fresh] = [0, 0];
   for (const { one, opening } of calls) {

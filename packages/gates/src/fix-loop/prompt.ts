@@ -1,6 +1,6 @@
 import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
-import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt';
 import { fence, quoteName } from '@onceover/base/kernel/escape';
+import { type ComposedPrompt, composePrompt } from '@onceover/base/kernel/prompt';
 import { promptProblem } from '../findings/describe.ts';
 import { groupBySameCode, type SameCode } from '../findings/same-code.ts';
 import { isContested, type KnownFinding } from '../findings/types.ts';

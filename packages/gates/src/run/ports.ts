@@ -1,13 +1,13 @@
 import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
-import type { CacheTtl } from '@onceover/agents/dispatch/cache-rules';
 import type { ConverseEnd } from '@onceover/agents/dispatch/converse';
 import type { SessionPrompts } from '@onceover/agents/dispatch/cooldowns';
 import type { Budget } from '@onceover/agents/dispatch/limits';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
 import type { ReadingEnd } from '@onceover/agents/dispatch/share-reading';
+import type { CacheTtl } from '@onceover/agents/economy/cache-rules';
+import type { JobReuse } from '@onceover/agents/economy/types';
 import type { LedgerSlot } from '@onceover/agents/ledger/entries';
 import type { Ledger } from '@onceover/agents/ledger/store';
-import type { CacheNote, DispatchPlan, KeptSession, SlotTrouble } from '@onceover/base/kernel/agent';
+import type { CacheNote, KeptSession, SlotTrouble } from '@onceover/base/kernel/agent';
 import type { GateId, RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
 import type { Checks, Clock, Cooldowns, ReporterOf, Reviewers } from '@onceover/base/kernel/ports';
 import type { Comparison, Contents, Selection, Snapshot, Snapshots } from '@onceover/base/kernel/repository';
@@ -34,7 +34,7 @@ import type { GateState } from './decide/gate-state.ts';
 import type { CheckState, RunOverrides } from './decide/plan-run.ts';
 import type { ReceiptStore } from './record/receipts.ts';
 import type { Records } from './record/records.ts';
-import type { GateName, RecordHistory, RecordMetadata, SlotRecord } from './record-types.ts';
+import type { GateName, RecordHistory, RecordMetadata } from './record-types.ts';
 
 /** The state of the change and its gates. A run reads it first to plan its work, and at the end to judge the gates. */
 export type RunFacts = {
@@ -69,47 +69,17 @@ type PlannedSlot = {
   readonly why: RunReason;
 };
 
-/** A reviewer (slot) of a gate that runs now, with its agent and prompts. */
+/** A reviewer (slot) of a gate that runs now, with its agent, session and prompts. */
 export type SlotJob = PlannedSlot & {
   readonly agent: string;
   readonly others: readonly string[];
-  readonly dispatch: DispatchPlan;
-  /** The prompts for a new session. There is one for each part of the diff. */
-  readonly fresh: readonly ComposedPrompt[];
-  /**
-   * The files whose text is in the prompts for a new session, because reviewers opened them in earlier reviews of the
-   * change.
-   */
-  readonly given: readonly RepoPath[];
+  readonly reuse: JobReuse;
   /** Reference files that the rule names and that could not be included in the prompts. */
   readonly unshown: readonly UnusableReference[];
-  readonly resumed: {
-    readonly prompt: ComposedPrompt;
-    readonly session: KeptSession;
-    /** Changed files whose whole text is in the prompt that resumes the session. */
-    readonly handed: readonly RepoPath[];
-    /** The number of changed files that the reviewer will probably open again, and their tokens. */
-    readonly reopens: { readonly files: number; readonly tokens: number };
-  } | null;
   readonly tree: SnapshotId;
-  readonly lastLook: SlotRecord | null;
-  /**
-   * A key that is the same for reviewers with the same agent and the same start of the prompt, which the provider can
-   * cache for all of them; `null` if the reviewer shares none.
-   */
-  readonly prefix: string | null;
-  /**
-   * A key that is the same for all reviewers that can share one session which reads the files; `null` if the reviewer
-   * cannot share one.
-   */
-  readonly sharing: string | null;
+  readonly timeoutSeconds: number;
   /** The session that read the files for this reviewer and others; missing if there was none. */
   readonly shared?: SlotReading;
-  readonly timeoutSeconds: number;
-  /** How long the provider should cache the prompt. */
-  readonly cacheTtl: CacheTtl;
-  /** The assumption about the provider's cache of the session; `null` if there is no session to resume. */
-  readonly cacheNote: CacheNote | null;
 };
 
 /** A session that read the files for several reviewers, as one of these reviewers sees it. */

@@ -1,4 +1,4 @@
-import type { SessionUse } from '@onceover/agents/dispatch/session-use';
+import type { SessionUse } from '@onceover/agents/economy/session-use';
 import type { AgentFailure, Assigned, DispatchFacts, Session } from '@onceover/base/kernel/agent';
 import type { RepoPath, SnapshotId } from '@onceover/base/kernel/ids';
 import type {
@@ -99,6 +99,11 @@ export type LoopSession = Session &
      * provider finds it in its cache.
      */
     readonly opening: string;
+    /**
+     * The files that the agent opened in the session; `null` if it does not report them. Missing in sessions that an
+     * older version stored.
+     */
+    readonly opened?: readonly string[] | null;
   };
 
 export type PhasePosition =

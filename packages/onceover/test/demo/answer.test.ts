@@ -24,6 +24,8 @@ function fresh(diff: string, past: Partial<SlotPast> = {}): string {
 
 const line = 'const sum = list.reduce((sum, one) => sum + one);';
 
+const NO_OTHERS = { diff: '', named: [], omitted: 0 };
+
 describe('a scripted reviewer', () => {
   test.each([
     ['careful', 'reduce without an initial value', line, 'fail'],
@@ -70,7 +72,11 @@ describe('a scripted reviewer', () => {
     const first = demoAnswer('careful', fresh(addedFilesDiff(['a.ts', `${line}\n`])), { seen: [] });
     const open = [finding({ id: 'F1', code: line })];
     const review = (delta: string, past: Partial<SlotPast>, memory: typeof first.memory) =>
-      demoAnswer('careful', resumedGatePrompt('', delta, { ...NOTHING, ...past }).dynamic, memory);
+      demoAnswer(
+        'careful',
+        resumedGatePrompt('', { diff: delta, whole: [], others: NO_OTHERS }, { ...NOTHING, ...past }).dynamic,
+        memory,
+      );
     const elsewhere = review(addedFilesDiff(['b.ts', 'two\n']), { open }, first.memory);
     expect(elsewhere.answer).toMatchObject({
       status: 'fail',

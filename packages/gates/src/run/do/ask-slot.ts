@@ -1,15 +1,22 @@
 import { type Answers, answerSchema } from '@onceover/agents/dispatch/answer-schemas';
-import { converse } from '@onceover/agents/dispatch/converse';
-import { openedAgain } from '@onceover/agents/dispatch/decide-handover';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import { type ConverseEnd, converse } from '@onceover/agents/dispatch/converse';
 import { readAnswer } from '@onceover/agents/dispatch/read-answer';
-import { judgeHit, openingOnce, type SessionUse, sessionUse } from '@onceover/agents/dispatch/session-use';
 import { filesIn, type SharedReading } from '@onceover/agents/dispatch/share-reading';
-import { addUsage, type KeptSession, newTokens, type Usage } from '@onceover/base/kernel/agent';
+import { openedAgain } from '@onceover/agents/economy/handover';
+import { judgeHit, openingOnce, type SessionUse, sessionUse } from '@onceover/agents/economy/session-use';
+import {
+  addUsage,
+  type CacheNote,
+  type KeptSession,
+  newTokens,
+  type RequestFigures,
+  type Usage,
+} from '@onceover/base/kernel/agent';
 import type { AskSubject } from '@onceover/base/kernel/ports';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { Disposition } from '../../findings/types.ts';
 import type { SlotAnswer, SlotJob, SlotReading } from '../ports.ts';
-import { type IterationContext, slotFingerprint } from './prepare-slot.ts';
+import { type IterationContext, slotFingerprint } from './iteration.ts';
 import { forkedGatePrompt, gateSchema } from './prompt.ts';
 import { entriesShown } from './prompt-diff.ts';
 
@@ -17,12 +24,12 @@ type GateAnswer = Answers['gate'];
 
 /** Calls the reviewer for each part of the change and joins the answers. Stops at the first part without an answer. */
 export async function askSlot(context: IterationContext, job: SlotJob, onBegin: () => void): Promise<SlotAnswer> {
-  const [first, ...otherParts] = job.fresh;
+  const [first, ...otherParts] = job.reuse.fresh;
   if (first === undefined) throw new Error('a slot without a prompt');
   let answer = await askPart(context, job, first, onBegin);
   for (const part of otherParts) {
     if (answer.trouble !== null) return answer;
-    answer = joinParts(answer, await askPart(context, { ...job, resumed: null }, part, onBegin));
+    answer = joinParts(answer, await askPart(context, newSession(job), part, onBegin));
   }
   return withReading(answer, job.shared);
 }
@@ -46,7 +53,7 @@ function withReading(answer: SlotAnswer, sharedReading: SlotReading | undefined)
  * Returns the answer of a reviewer that was stopped after another session had read files for it. It has no verdict, but
  * the calls of that session have to be counted.
  */
-export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotAnswer | null {
+export function answerWithoutReview({ agent, reuse, shared }: SlotJob): SlotAnswer | null {
   if (shared?.isLeader !== true || shared.end.requests === 0) return null;
   const failure = { kind: 'cancelled' } as const;
   const emptyFields = {
@@ -61,31 +68,24 @@ export function answerWithoutReview({ agent, dispatch, shared }: SlotJob): SlotA
   const { model } = shared.end;
   return withReading(
     {
-      ...{ agent, model, dispatch: dispatch.kind, forked: false, ...emptyFields, raw: '' },
+      ...{ agent, model, dispatch: reuse.dispatch.kind, forked: false, ...emptyFields, raw: '' },
       ...{ answer: null, trouble: { kind: 'agent', agent, failure } },
     },
     shared,
   );
 }
 
-/** Returns the figures of a forked session as if the reviewer had read the same files in a session of its own. */
-function asIfAlone(
-  use: SessionUse,
-  reading: SharedReading | null,
-  forkFigures: { readonly usage: Usage | null; readonly opened: readonly string[]; readonly promptLength: number },
-): SessionUse {
-  const readTokens = reading?.freshTokens ?? null;
-  const { usage, opened, promptLength } = forkFigures;
-  const totalTokens =
-    readTokens === null && usage === null ? null : (readTokens ?? 0) + (usage === null ? 0 : newTokens(usage));
-  const freshTokens = totalTokens ?? use.freshTokens;
-  const repeatedFileCount = reading === null ? 0 : openedAgain(opened, filesIn(reading)).length;
-  const { cache } = use;
-  if (repeatedFileCount === 0 || cache?.opening == null) return { ...use, freshTokens };
-  const opening = openingOnce(cache.opening, { again: repeatedFileCount / new Set(opened).size, promptLength });
-  const repeatedTokens = cache.opening.uncached - opening.uncached;
-  return { ...use, freshTokens: Math.max(0, (freshTokens ?? 0) - repeatedTokens), cache: { ...cache, opening } };
+function newSession(job: SlotJob): SlotJob {
+  return { ...job, reuse: { ...job.reuse, resumed: null } };
 }
+
+/** A session that read the files, of which a reviewer gets a copy (fork), with the reviewer's prompt for it. */
+type Fork = { readonly prompt: ComposedPrompt; readonly reading: SharedReading };
+
+/** How a conversation with a reviewer ended, without the last reply. */
+type AskedEnd = Omit<ConverseEnd<Answers['gate']>, 'last'>;
+
+type LastReply = ConverseEnd<Answers['gate']>['last'];
 
 async function askPart(
   context: IterationContext,
@@ -93,27 +93,41 @@ async function askPart(
   prompt: ComposedPrompt,
   onBegin: () => void,
 ): Promise<SlotAnswer> {
-  const { ports, request, reviewers, budget } = context;
-  const { agent, others, shared } = job;
+  const fork = forkFor(job, prompt);
+  const { last, ...end } = await callReviewer(context, job, { prompt, fork, onBegin });
+  const { resumed } = job.reuse;
+  const resumedSession = end.dispatch === 'resumed' && resumed !== null ? resumed.session : null;
+  const reply = { end, last, resumedSession };
+  return {
+    ...end,
+    session: await sessionAfter(context, job, { ...reply, prompt, fork }),
+    opened: last?.filesRead ?? null,
+    raw: last?.text ?? '',
+    cache: cacheNoteAfter(job, reply),
+  };
+}
+
+function forkFor({ shared }: SlotJob, prompt: ComposedPrompt): Fork | null {
   const reading = shared?.end.reading ?? null;
-  const fork =
-    reading === null
-      ? null
-      : {
-          // The reviewer continues in a copy (fork) of a session, so its prompt starts like the first prompt of that
-          // session.
-          prompt: forkedGatePrompt({ ...prompt, stable: shared?.continued?.opening ?? prompt.stable }),
-          session: { ...reading, id: reading.sessionId },
-          forks: true,
-        };
-  // Assumes that the reviewer works as in its last session: if it answered with one request then, it will probably do
-  // so again.
-  const answersAtOnce = job.lastLook?.own?.session?.cache?.opening?.requests === 1;
-  // Subtract the time that another session took to read files for this reviewer, so that the two time limits do not add
-  // up.
-  const timeoutSeconds = Math.max(1, Math.ceil(job.timeoutSeconds - (shared?.end.durationMs ?? 0) / 1000));
+  if (reading === null) return null;
+  // The reviewer continues in a copy (fork) of a session, so its prompt starts like the first prompt of that session.
+  return { prompt: forkedGatePrompt({ ...prompt, stable: shared?.continued?.opening ?? prompt.stable }), reading };
+}
+
+/** Asks the reviewer in its session, in a fork, or in a new session, until there is an answer or no further try. */
+function callReviewer(
+  context: IterationContext,
+  job: SlotJob,
+  { prompt, fork, onBegin }: { readonly prompt: ComposedPrompt; readonly fork: Fork | null; onBegin(): void },
+): Promise<ConverseEnd<Answers['gate']>> {
+  const { ports, request, reviewers, budget } = context;
+  const { agent, others, reuse, shared } = job;
   const slotRef = { gate: job.gate.id, slot: job.slot };
-  const { last, ...end } = await converse(
+  const forked =
+    fork === null
+      ? null
+      : { prompt: fork.prompt, session: { ...fork.reading, id: fork.reading.sessionId }, forks: true };
+  return converse(
     {
       ...{ reviewers, budget, clock: ports.clock, cooldowns: ports.cooldowns },
       async send(name, question) {
@@ -134,60 +148,91 @@ async function askPart(
       askingAgain: (retry) => ports.reporter.tell({ kind: 'slot-asked-again', ...slotRef, ...retry }),
     },
     {
-      ...{ kind: 'gate', agent, others, fresh: prompt, resumed: job.resumed ?? fork },
+      ...{ kind: 'gate', agent, others, fresh: prompt, resumed: reuse.resumed ?? forked },
       options: {
         schema: answerSchema('gate'),
-        cacheTtl: job.cacheTtl,
-        ...(fork === null ? {} : { answersAtOnce }),
-        timeoutSeconds,
+        cacheTtl: reuse.ttl,
+        ...(fork === null ? {} : { answersAtOnce: reuse.answersAtOnce }),
+        // Subtract the time that another session took to read files for this reviewer, so that the two time limits do
+        // not add up.
+        timeoutSeconds: Math.max(1, Math.ceil(job.timeoutSeconds - (shared?.end.durationMs ?? 0) / 1000)),
         idleSeconds: request.settings.idleTimeoutSeconds,
       },
     },
   );
-  const raw = last?.text ?? '';
-  const openedFiles = last?.filesRead ?? null;
-  const resumedSession = end.dispatch === 'resumed' && job.resumed !== null ? job.resumed.session : null;
-  // If the reviewer got several questions, the usage does not show what the first one found in the cache.
-  const requests = end.exchanges.length === 1 ? (last?.requests ?? null) : null;
-  const isCacheHit = resumedSession === null ? null : judgeHit(resumedSession, { usage: end.usage, requests });
-  const cache =
-    job.cacheNote === null ? null : { ...job.cacheNote, hit: resumedSession === null ? job.cacheNote.hit : isCacheHit };
-  const answerDetails = { opened: openedFiles, raw, cache };
+}
+
+type SlotReply = {
+  readonly end: AskedEnd;
+  readonly last: LastReply;
+  /** The session that was resumed; `null` if the answer comes from a new or a forked session. */
+  readonly resumedSession: KeptSession | null;
+};
+
+/** Returns what was assumed about the provider's cache, and whether the session really was in it. */
+function cacheNoteAfter({ reuse: { note } }: SlotJob, { end, last, resumedSession }: SlotReply): CacheNote | null {
+  if (note === null || resumedSession === null) return note;
+  return { ...note, hit: judgeHit(resumedSession, { usage: end.usage, requests: firstRequests(end, last) }) };
+}
+
+// If the reviewer got several questions, the usage does not show what the first one found in the cache.
+function firstRequests({ exchanges }: AskedEnd, last: LastReply): RequestFigures | null {
+  return exchanges.length === 1 ? (last?.requests ?? null) : null;
+}
+
+/** Returns the session that the next review can resume; `null` if there is none. */
+async function sessionAfter(
+  { ports, reviewers }: IterationContext,
+  job: SlotJob,
+  {
+    end,
+    last,
+    resumedSession,
+    prompt,
+    fork,
+  }: SlotReply & { readonly prompt: ComposedPrompt; readonly fork: Fork | null },
+): Promise<KeptSession | null> {
+  const { fresh, resumed, ttl } = job.reuse;
   // A session that saw only one part of the change cannot be resumed for the whole change.
-  if (end.answer === null || last === null || last.sessionId === null || job.fresh.length > 1) {
-    return { ...end, session: null, ...answerDetails };
-  }
+  if (end.answer === null || last === null || last.sessionId === null || fresh.length > 1) return null;
   const facts = await reviewers.describe(end.agent);
   const use = sessionUse(resumedSession, {
-    usage: end.usage,
-    sessionUsage: last.sessionUsage,
-    requests: last.requests ?? null,
-    at: ports.clock.now(),
-    ttl: job.cacheTtl,
-    provider: facts.provider,
-    model: end.model ?? facts.usualModel ?? null,
-    promptLength: (resumedSession === null ? prompt : (job.resumed?.prompt ?? prompt)).dynamic.length,
+    ...{ usage: end.usage, sessionUsage: last.sessionUsage, requests: firstRequests(end, last) },
+    ...{ at: ports.clock.now(), ttl, provider: facts.provider, model: end.model ?? facts.usualModel ?? null },
+    promptLength: (resumedSession === null ? prompt : (resumed?.prompt ?? prompt)).dynamic.length,
   });
-  const forkFigures = { usage: end.usage, opened: openedFiles ?? [], promptLength: fork?.prompt.dynamic.length ?? 0 };
-  const sessionFields = {
-    id: last.sessionId,
-    saw: job.tree,
-    shown: entriesShown(job.gate.entries),
-    ...(end.forked ? asIfAlone(use, reading, forkFigures) : use),
-  };
-  if (resumedSession !== null) return { ...end, session: { ...resumedSession, ...sessionFields }, ...answerDetails };
-  const opening = await ports.sessionPrompts.keep((end.forked ? fork?.prompt : prompt)?.stable ?? prompt.stable);
-  if (!opening.ok) return { ...end, session: null, ...answerDetails };
-  const session: KeptSession = {
-    ...sessionFields,
-    agent: end.agent,
-    model: facts.model,
-    version: facts.version,
+  const fields = { id: last.sessionId, saw: job.tree, shown: entriesShown(job.gate.entries) };
+  if (resumedSession !== null) return { ...resumedSession, ...fields, ...use };
+  const ownFork = end.forked ? fork : null;
+  const opening = await ports.sessionPrompts.keep((ownFork?.prompt ?? prompt).stable);
+  if (!opening.ok) return null;
+  return {
+    ...fields,
+    ...(ownFork === null ? use : asIfAlone(use, ownFork, { usage: end.usage, opened: last.filesRead ?? [] })),
+    ...{ agent: end.agent, model: facts.model, version: facts.version },
     toolsDigest: slotFingerprint(facts, job.gate),
     firstPromptLength: prompt.length,
     stableDigest: opening.value,
   };
-  return { ...end, session, ...answerDetails };
+}
+
+/** Returns the figures of a forked session as if the reviewer had read the same files in a session of its own. */
+function asIfAlone(
+  use: SessionUse,
+  { reading, prompt }: Fork,
+  { usage, opened }: { readonly usage: Usage | null; readonly opened: readonly string[] },
+): SessionUse {
+  const { freshTokens: readTokens } = reading;
+  const ownTokens = usage === null ? null : newTokens(usage);
+  const freshTokens =
+    readTokens === null && ownTokens === null ? use.freshTokens : (readTokens ?? 0) + (ownTokens ?? 0);
+  const repeatedFileCount = openedAgain(opened, filesIn(reading)).length;
+  const { cache } = use;
+  if (repeatedFileCount === 0 || cache?.opening == null) return { ...use, freshTokens };
+  const again = repeatedFileCount / new Set(opened).size;
+  const opening = openingOnce(cache.opening, { again, promptLength: prompt.dynamic.length });
+  const repeatedTokens = cache.opening.uncached - opening.uncached;
+  return { ...use, freshTokens: Math.max(0, (freshTokens ?? 0) - repeatedTokens), cache: { ...cache, opening } };
 }
 
 /**

@@ -9,7 +9,7 @@ import type { ReportedProblem, SlotReview } from '../../findings/match-findings.
 import { addedLines, isOnUnchangedLines } from '../../findings/unchanged-lines.ts';
 import type { SlotJob } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
-import type { IterationContext } from './prepare-slot.ts';
+import type { IterationContext } from './iteration.ts';
 
 /**
  * Turns a reviewer's answer into a `SlotReview`: finds the place of each problem in the files and adds the earlier

@@ -1,5 +1,5 @@
-import { type EarlierReads, filesToHandOver, needsFile } from '@onceover/agents/dispatch/decide-handover';
-import { estimateTokens } from '@onceover/base/kernel/agent';
+import { type EarlierReads, needsFile } from '@onceover/agents/economy/handover';
+import type { OpenedFile } from '@onceover/agents/economy/types';
 import { grouped } from '@onceover/base/kernel/collections';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { Result } from '@onceover/base/kernel/result';
@@ -9,16 +9,13 @@ import type { GateRun } from '../decide/plan-run.ts';
 import type { RunContext } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
 
-/** A file whose text is in the prompt of a new session. */
-export type GivenFile = { readonly path: RepoPath; readonly text: string };
-
 /** The maximum number of characters of one file in a prompt. */
 const MOST_LENGTH = 40_000;
 
 /**
- * Returns files to include in the prompt of a new session: those that the same agent opened in the last reviews of this
- * change, or found in the session that they copied. All reviewers of the change get the same files, so that their prompts
- * begin alike and the provider can cache them.
+ * Returns the files that the same agent opened in the last reviews of this change, or found in the session that they
+ * copied, each with the chance that a new session needs it. All reviewers of the change get the same files, so that
+ * their prompts begin alike and the provider can cache them.
  */
 export async function filesOpenedBefore(
   context: Pick<RunContext, 'request'> & {
@@ -26,24 +23,22 @@ export async function filesOpenedBefore(
     text(path: RepoPath): Promise<Result<string | null>>;
   },
   { entries, content }: ReviewGate,
-  { agent, promptLength }: { readonly agent: string; readonly promptLength: number },
-): Promise<readonly GivenFile[]> {
+  agent: string,
+): Promise<readonly OpenedFile[]> {
   const alike = context.plans.filter(({ state }) => state.gate.content === content);
   const earlier = alike.flatMap(({ state }) => earlierReads(state.cycle, agent, context.request));
   const addedPaths = new Set<string>(entries.filter(({ baseBlob }) => baseBlob === null).map(({ path }) => path));
   const candidates = [...new Set(earlier.flatMap(({ needed }) => needed))].filter((path) => !addedPaths.has(path));
-  const files: (GivenFile & { readonly more: number; readonly likely: number })[] = [];
+  const files: OpenedFile[] = [];
   for (const path of candidates.sort()) {
     const likely = needsFile(earlier, path);
     // Read the file from the snapshot: it contains no ignored files, and it is the code under review even if someone
     // edits the file now.
     const file = likely === 0 ? null : await context.text(path);
     if (file?.ok !== true || file.value === null || file.value.length > MOST_LENGTH) continue;
-    const text = file.value;
-    files.push({ path, text, more: text.length, likely });
+    files.push({ path, text: file.value, likely });
   }
-  const to = { kind: 'fresh', contextTokens: estimateTokens(promptLength) } as const;
-  return filesToHandOver(files, to).map(({ path, text }) => ({ path, text }));
+  return files;
 }
 
 /**

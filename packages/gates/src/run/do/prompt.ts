@@ -1,12 +1,13 @@
 import { answerSchema, type JsonSchema, sharedGateSchema } from '@onceover/agents/dispatch/answer-schemas';
-import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt';
+import { describeOtherChanges, type OtherChanges } from '@onceover/agents/dispatch/prompt-other-changes';
 import { CONTINUED_READING, FORK_OPENING } from '@onceover/agents/dispatch/prompt-reading';
+import type { OpenedFile } from '@onceover/agents/economy/types';
 import { closeFence, fence, quoteName } from '@onceover/base/kernel/escape';
 import { digestOf, type RepoPath } from '@onceover/base/kernel/ids';
 import type { ReviewerFacts } from '@onceover/base/kernel/ports';
+import { type ComposedPrompt, composePrompt } from '@onceover/base/kernel/prompt';
 import { promptFinding } from '../../findings/describe.ts';
 import type { KnownFinding } from '../../findings/types.ts';
-import type { GivenFile } from './opened-before.ts';
 
 /** The change as a prompt shows it, with the same text for all reviewers of the same files. */
 export type ShownChange = {
@@ -31,7 +32,7 @@ export function freshGatePrompt(
   change: ShownChange,
   rubric: string,
   past: SlotPast,
-  includedFiles: readonly GivenFile[] = [],
+  includedFiles: readonly Pick<OpenedFile, 'path' | 'text'>[] = [],
 ): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: GATE_ENGINE },
@@ -45,30 +46,33 @@ export function freshGatePrompt(
   ]);
 }
 
-/**
- * Returns the prompt that resumes a session: the changes since its last review, and the reviewer's findings. `whole`
- * names the files that the diff shows from the first to the last line.
- */
-export function resumedGatePrompt(
-  opening: string,
-  delta: string,
-  past: SlotPast,
-  whole: readonly RepoPath[] = [],
-): ComposedPrompt {
+/** The changes that a session has not seen yet, as a prompt shows them. */
+export type ShownDelta = {
+  /** The diff of the files under review. */
+  readonly diff: string;
+  /** The files that the diff shows from the first to the last line. */
+  readonly whole: readonly RepoPath[];
+  /** What changed in all other files. */
+  readonly others: OtherChanges;
+};
+
+/** Returns the prompt that resumes a session: the changes since its last review, and the reviewer's findings. */
+export function resumedGatePrompt(opening: string, delta: ShownDelta, past: SlotPast): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: opening },
     {
       kind: 'dynamic',
       text:
-        delta.trim() === ''
+        delta.diff.trim() === ''
           ? 'The change is the same as in your last review.'
-          : `The change is different from your last review. Here is the difference; everything else is the same.
+          : `The change is different from your last review. Here is the difference. ${restOf(delta)}
 
 ## Changed since your last review
 
-${fence(delta, 'diff')}`,
+${fence(delta.diff, 'diff')}`,
     },
-    { kind: 'dynamic', text: wholeFiles(whole) },
+    { kind: 'dynamic', text: wholeFiles(delta.whole) },
+    { kind: 'dynamic', text: describeOtherChanges(delta.others) },
     { kind: 'dynamic', text: openFindings(past.open) },
     { kind: 'dynamic', text: declinedFindings(past.declined) },
     {
@@ -82,23 +86,32 @@ ${fence(delta, 'diff')}`,
  * Returns the prompt that shows later changes to a session that read files for several reviewers. It contains nothing
  * from a review, so that no reviewer is influenced.
  */
-export function continuedReadingPrompt(opening: string, delta: string, whole: readonly RepoPath[]): ComposedPrompt {
+export function continuedReadingPrompt(opening: string, delta: ShownDelta): ComposedPrompt {
   return composePrompt([
     { kind: 'stable', text: opening },
     {
       kind: 'dynamic',
-      text: `The change is different now. Here is the difference; everything else is the same.
+      text: `The change is different now. Here is the difference. ${restOf(delta)}
 
 ## Changed since then
 
-${fence(delta, 'diff')}`,
+${fence(delta.diff, 'diff')}`,
     },
-    { kind: 'dynamic', text: wholeFiles(whole) },
+    { kind: 'dynamic', text: wholeFiles(delta.whole) },
+    { kind: 'dynamic', text: describeOtherChanges(delta.others) },
     { kind: 'dynamic', text: CONTINUED_READING },
   ]);
 }
 
-const LAST_WORD = 'Answer with the JSON object described above, and nothing after it.';
+// A session that is told that nothing else has changed does not open its files again, so this must be true. Files that
+// git ignores cannot be compared.
+function restOf({ others }: ShownDelta): string {
+  return describeOtherChanges(others) === ''
+    ? 'No other file that git tracks has changed.'
+    : 'Other files have changed too; they follow after it.';
+}
+
+const LAST_WORD = 'Answer with the JSON object described above and nothing else.';
 
 /**
  * The start of every review prompt. It is the same for all gates, reviewers and iterations, so that providers can cache
@@ -172,7 +185,7 @@ function wholeFiles(paths: readonly RepoPath[]): string {
   return `The difference shows these files as a whole, as they are now, so you do not have to open them again:\n\n${names}`;
 }
 
-function givenFiles(files: readonly GivenFile[]): string {
+function givenFiles(files: readonly Pick<OpenedFile, 'path' | 'text'>[]): string {
   if (files.length === 0) return '';
   const texts = files.map(({ path, text }) => `### ${quoteName(path)}\n\n${fence(text, '')}`);
   return `## Files that reviewers of this change have opened

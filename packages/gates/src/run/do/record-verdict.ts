@@ -1,5 +1,5 @@
-import { openedAgain } from '@onceover/agents/dispatch/decide-handover';
 import { filesIn } from '@onceover/agents/dispatch/share-reading';
+import { openedAgain } from '@onceover/agents/economy/handover';
 import type { LedgerSlot } from '@onceover/agents/ledger/entries';
 import type { DispatchPlan, SlotTrouble } from '@onceover/base/kernel/agent';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
@@ -16,7 +16,7 @@ import { slotLog } from '../describe/logs.ts';
 import type { SlotAnswer, SlotJob, SlotResult, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata, SlotRecord, Violation } from '../record-types.ts';
 import { interpretAnswer } from './interpret-answer.ts';
-import type { IterationContext } from './prepare-slot.ts';
+import type { IterationContext } from './iteration.ts';
 import { baseAfter, readingBehind } from './shared-readings.ts';
 
 /**
@@ -169,7 +169,7 @@ function slotResult(
   const call = { slot, status, usage: answer?.usage ?? null };
   return {
     gate,
-    job: 'fresh' in job ? job : null,
+    job: 'reuse' in job ? job : null,
     outcome: {
       ...{ ...call, agent, dispatch, durationMs, trouble },
       ...{ why: trouble?.kind ?? why, passIteration: null, sawOlder: false, earlier: null },
@@ -209,8 +209,8 @@ function sessionReason(
   actual: SlotOutcome['dispatch'],
   answer: SlotAnswer | null,
 ): DispatchPlan['why'] | null {
-  if (!('dispatch' in job)) return null;
-  const { kind, why } = job.dispatch;
+  if (!('reuse' in job)) return null;
+  const { kind, why } = job.reuse.dispatch;
   const isLost = kind === 'resumed' ? actual === 'fresh' : why === 'reading-continued' && answer?.forked !== true;
   return isLost ? 'session-lost' : why;
 }
@@ -241,7 +241,7 @@ async function record(
         dispatch,
         ...(answer?.cache == null ? {} : { cache: answer.cache }),
         why: session === null ? job.why : `${job.why}, ${session}`,
-        parts: 'fresh' in job ? job.fresh.length : 0,
+        parts: 'reuse' in job ? job.reuse.fresh.length : 0,
         usage,
         durationMs: Math.round(durationMs),
         error: trouble === null ? null : describeTrouble(trouble),
@@ -264,11 +264,11 @@ async function record(
 
 /** Returns the files whose whole text was in the prompt; `undefined` if there were none. */
 function handedTo(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['handed'] {
-  if (!('fresh' in job) || answer === null) return undefined;
+  if (!('reuse' in job) || answer === null) return undefined;
   // The prompt of an earlier session that was continued is not the prompt of a new session.
   if (answer.forked && job.shared?.continued !== null) return undefined;
-  if (answer.dispatch === 'resumed') return job.resumed?.handed;
-  return job.given.length === 0 ? undefined : job.given;
+  if (answer.dispatch === 'resumed') return job.reuse.resumed?.handed;
+  return job.reuse.given.length === 0 ? undefined : job.reuse.given;
 }
 
 type NewRecord = Omit<SlotRecord, 'gate' | 'iteration' | 'timestamp' | 'own'> & {

@@ -1,5 +1,6 @@
-import { type CacheHistory, NO_CACHE_HISTORY } from '@onceover/agents/dispatch/decide-cache';
 import { openPrefixGate, openQueue, sharePending } from '@onceover/agents/dispatch/limits';
+import { type CacheHistory, NO_CACHE_HISTORY } from '@onceover/agents/economy/cache-life';
+import { planReuse } from '@onceover/agents/economy/plan-reuse';
 import { cacheHistory } from '@onceover/agents/ledger/cache-history';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import { ok, type Result } from '@onceover/base/kernel/result';
@@ -15,7 +16,8 @@ import { gatesOf } from '../read/state.ts';
 import { watchGateFiles } from '../record/after-run.ts';
 import type { SlotRecord } from '../record-types.ts';
 import { answerWithoutReview, askSlot } from './ask-slot.ts';
-import { availableAgents, DEFAULT_DIFF_CONTEXT, type IterationContext, prepareSlot } from './prepare-slot.ts';
+import { availableAgents, type IterationContext } from './iteration.ts';
+import { DEFAULT_DIFF_CONTEXT, type PreparedSlot, prepareSlot } from './prepare-slot.ts';
 import { type IndexedDiff, indexDiff, unseenPaths } from './prompt-diff.ts';
 import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
 import { openReadings, withSharedReading } from './shared-readings.ts';
@@ -33,29 +35,71 @@ export async function runReviews(
   if (!contextResult.ok) return contextResult;
   const context = contextResult.value;
   const slots: SlotResult[] = [];
-  const jobs: (SlotJob | UnassignableSlot)[] = [];
+  const preparedSlots: (PreparedSlot | UnassignableSlot)[] = [];
   for (const plan of plans) {
     const skippedSlots = await recordSkippedSlots(context, plan);
     if (!skippedSlots.ok) return skippedSlots;
     slots.push(...skippedSlots.value);
     for (const slot of plan.slots) {
       if (slot.kind === 'skip') continue;
-      const job = await prepareSlot(context, plan.state, slot);
-      if (!job.ok) return job;
-      jobs.push(job.value);
+      const preparedSlot = await prepareSlot(context, plan.state, slot);
+      if (!preparedSlot.ok) return preparedSlot;
+      preparedSlots.push(preparedSlot.value);
     }
   }
-  const isStale = watchFiles(context, plans);
-  const queue = openQueue(run.request.settings.concurrency);
-  const readingOf = await openReadings(context, jobs, queue);
-  const results = await Promise.all(
+  const jobs = planJobs(context, preparedSlots);
+  const results = await reviewSlots(context, jobs, watchFiles(context, plans));
+  let isInterrupted = false;
+  for (const result of results) {
+    if (!result.ok) return result;
+    if (result.value === null || result.value.isStopped) isInterrupted = true;
+    if (result.value !== null) slots.push(result.value);
+  }
+  const isShown = jobs.some((job) => 'reuse' in job);
+  const shownDiff = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok(null);
+  if (!shownDiff.ok) return shownDiff;
+  const entries = plans.flatMap(({ state }) => state.gate.entries);
+  const binary = [...new Set(unseenPaths(shownDiff.value?.sections ?? [], entries, 'media'))];
+  return ok({ slots, interrupted: isInterrupted, binary, absent: absentAgents(context, jobs) });
+}
+
+/** Chooses the sessions of all reviewers at once, because they can share the start of their prompts. */
+function planJobs(
+  { ports, request, cacheHistory }: IterationContext,
+  preparedSlots: readonly (PreparedSlot | UnassignableSlot)[],
+): readonly (SlotJob | UnassignableSlot)[] {
+  const { cacheTtl, shareReading } = request.settings;
+  const reuseJobs = preparedSlots.flatMap((slotToRun) => ('reuse' in slotToRun ? [slotToRun.reuse] : []));
+  const history = { cache: cacheHistory, now: ports.clock.now(), cacheTtl, shareReading };
+  const plans = new Map(planReuse(reuseJobs, history).map((reuse, i) => [reuseJobs[i], reuse]));
+  return preparedSlots.map((slotToRun) => {
+    if (!('reuse' in slotToRun)) return slotToRun;
+    const reuse = plans.get(slotToRun.reuse);
+    if (reuse === undefined) throw new Error('a reviewer without a plan');
+    return { ...slotToRun.job, reuse };
+  });
+}
+
+/** Returns whether a gate's files were changed since the reviews began. */
+type StaleCheck = (gate: ReviewGate) => Promise<Result<boolean>>;
+
+/** Calls the reviewers, several at once, and returns their results in the same order. */
+function reviewSlots(
+  context: IterationContext,
+  jobs: readonly (SlotJob | UnassignableSlot)[],
+  isStale: StaleCheck,
+): Promise<readonly Result<SlotResult | null>[]> {
+  const queue = openQueue(context.request.settings.concurrency);
+  const slotJobs = jobs.flatMap((job) => ('reuse' in job ? [job] : []));
+  const readingOf = openReadings(context, slotJobs, queue);
+  return Promise.all(
     jobs.map(async (job) => {
       if ('trouble' in job) return recordError(context, job, null, job.trouble);
       const reading = await readingOf(job);
       const ready = reading === null ? job : withSharedReading(job, reading);
       // Reviewers that continue from one session need not wait for each other, because the provider has that session in
       // its cache already.
-      const release = await context.prefixes.join(reading?.end.reading == null ? job.prefix : null);
+      const release = await context.prefixes.join(reading?.end.reading == null ? job.reuse.prefix : null);
       try {
         return await queue(() => runJob(context, ready, isStale, release));
       } finally {
@@ -63,18 +107,6 @@ export async function runReviews(
       }
     }),
   );
-  let isInterrupted = false;
-  for (const result of results) {
-    if (!result.ok) return result;
-    if (result.value === null || result.value.isStopped) isInterrupted = true;
-    if (result.value !== null) slots.push(result.value);
-  }
-  const isShown = jobs.some((job) => 'fresh' in job);
-  const shownDiff = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok(null);
-  if (!shownDiff.ok) return shownDiff;
-  const entries = plans.flatMap(({ state }) => state.gate.entries);
-  const binary = [...new Set(unseenPaths(shownDiff.value?.sections ?? [], entries, 'media'))];
-  return ok({ slots, interrupted: isInterrupted, binary, absent: absentAgents(context, jobs) });
 }
 
 function absentAgents(
@@ -167,7 +199,7 @@ const MOST_ENTRIES = 100;
 async function runJob(
   context: IterationContext,
   job: SlotJob,
-  isStale: (gate: ReviewGate) => Promise<Result<boolean>>,
+  isStale: StaleCheck,
   release: () => void,
 ): Promise<Result<SlotResult | null>> {
   const isStopped = () => context.request.stop?.aborted === true;
@@ -175,8 +207,8 @@ async function runJob(
     const readingAnswer = answerWithoutReview(job);
     return ok(readingAnswer === null ? null : stoppedSlot(job, readingAnswer));
   }
-  const { gate, slot, agent, dispatch } = job;
-  context.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch });
+  const { gate, slot, agent } = job;
+  context.ports.reporter.tell({ kind: 'slot-started', gate: gate.id, slot, agent, dispatch: job.reuse.dispatch });
   const answer = await askSlot(context, job, release);
   if (isStopped()) return ok(stoppedSlot(job, answer));
   const stale = await isStale(gate);
@@ -187,10 +219,7 @@ async function runJob(
 /**
  * Returns a function that reports whether a gate's files were changed since this call, even if the change was undone.
  */
-function watchFiles(
-  { ports, request, facts }: IterationContext,
-  plans: readonly GateRun[],
-): (gate: ReviewGate) => Promise<Result<boolean>> {
+function watchFiles({ ports, request, facts }: IterationContext, plans: readonly GateRun[]): StaleCheck {
   const { comparison } = facts;
   // A run about a commit does not read the working tree, and a commit never changes, so its files stay the same.
   if (comparison.headTree !== null) return async () => ok(false);

@@ -1,51 +1,37 @@
-import {
-  AGENT_TOKENS,
-  expectedReads,
-  groupReaders,
-  type Reader,
-  sharingPays,
-} from '@onceover/agents/dispatch/decide-sharing';
 import type { openQueue } from '@onceover/agents/dispatch/limits';
-import { judgeHit, sessionUse } from '@onceover/agents/dispatch/session-use';
 import { filesIn, type ReadingEnd, readForAll } from '@onceover/agents/dispatch/share-reading';
-import { estimateTokens } from '@onceover/base/kernel/agent';
+import { judgeHit, sessionUse } from '@onceover/agents/economy/session-use';
+import type { ContinuedReading, PlannedReading } from '@onceover/agents/economy/types';
+import { lastReview } from '../decide/last-review.ts';
 import type { SlotAnswer, SlotJob, SlotReading, UnassignableSlot } from '../ports.ts';
 import type { RecordMetadata } from '../record-types.ts';
-import { type ContinuedReading, canContinue, continueReading } from './continued-readings.ts';
-import { type IterationContext, readingFingerprint } from './prepare-slot.ts';
+import { type IterationContext, readingFingerprint } from './iteration.ts';
 import { gateSchema } from './prompt.ts';
 import { entriesShown } from './prompt-diff.ts';
 
 type Queue = ReturnType<typeof openQueue>;
-
-type SharingReader = Reader & { readonly job: SlotJob };
-
-/**
- * Reviewers that share one session, which reads the files for all of them. `continues`: the earlier such session to
- * continue; `null` if there is none.
- */
-type ReadingGroup = { readonly jobs: readonly SlotJob[]; readonly continues: ContinuedReading | null };
 
 /**
  * Returns a function that waits for the session that reads the files for a reviewer, and returns it; `null` if the
  * reviewer shares none. The first reviewer of a group that calls it starts the session. The others wait without taking
  * a place among the parallel calls.
  */
-export async function openReadings(
+export function openReadings(
   context: IterationContext,
-  jobs: readonly (SlotJob | UnassignableSlot)[],
+  jobs: readonly SlotJob[],
   queue: Queue,
-): Promise<(job: SlotJob) => Promise<SlotReading | null>> {
-  const groups = await groupsOf(context, jobs);
-  const ends = new Map<ReadingGroup, Promise<Omit<SlotReading, 'leader' | 'isLeader'>>>();
+): (job: SlotJob) => Promise<SlotReading | null> {
+  const ends = new Map<PlannedReading, Promise<Omit<SlotReading, 'leader' | 'isLeader'>>>();
   return async (job) => {
-    const group = groups.find((readingGroup) => readingGroup.jobs.includes(job));
-    const [leader] = group?.jobs ?? [];
-    if (group === undefined || leader === undefined) return null;
-    const reading = ends.get(group) ?? queue(() => readFor(context, group, leader));
-    ends.set(group, reading);
+    const { reading } = job.reuse;
+    if (reading === null) return null;
+    const group = jobs.filter(({ reuse }) => reuse.reading === reading);
+    const [leader] = group;
+    if (leader === undefined) return null;
+    const end = ends.get(reading) ?? queue(() => readFor(context, group, leader, reading.continues));
+    ends.set(reading, end);
     const { gate, slot } = leader;
-    return { leader: { gate: gate.id, slot }, isLeader: job === leader, ...(await reading) };
+    return { leader: { gate: gate.id, slot }, isLeader: job === leader, ...(await end) };
   };
 }
 
@@ -55,44 +41,13 @@ export async function openReadings(
  */
 export function withSharedReading(job: SlotJob, reading: SlotReading): SlotJob {
   const { continued, end, isLeader } = reading;
-  if (continued === null || end.reading === null) return { ...job, shared: reading };
-  return {
-    ...{ ...job, shared: reading, resumed: null, dispatch: { kind: 'fresh', why: 'reading-continued' } },
-    cacheTtl: continued.ttl,
-    // Record only for the first reviewer whether the session that reads the files was still in the provider's cache, so
-    // that it is counted once.
-    cacheNote: isLeader ? continued.note : null,
-  };
-}
-
-/**
- * Returns the groups of reviewers for which one session should read the files, because that is cheaper than separate
- * sessions.
- */
-async function groupsOf(
-  context: IterationContext,
-  jobs: readonly (SlotJob | UnassignableSlot)[],
-): Promise<readonly ReadingGroup[]> {
-  const { request, cacheHistory } = context;
-  const groupJobs = (isEligible: (job: SlotJob) => boolean) => {
-    const readers = jobs.flatMap((job): readonly SharingReader[] => {
-      if ('trouble' in job || job.sharing === null || !isEligible(job)) return [];
-      return [{ key: `${job.sharing} ${job.lastLook?.own?.base?.session.id ?? ''}`, review: job.gate.id, job }];
-    });
-    return groupReaders(readers, request.settings.shareReading).map((group) => group.map(({ job }) => job));
-  };
-  const continuedGroups: ReadingGroup[] = [];
-  for (const group of groupJobs(canContinue)) {
-    const continues = await continueReading(context, group);
-    if (continues !== null) continuedGroups.push({ jobs: group, continues });
-  }
-  const continuedJobs = new Set(continuedGroups.flatMap((group) => group.jobs));
-  const freshGroups = groupJobs((job) => job.dispatch.kind === 'fresh' && !continuedJobs.has(job)).filter((group) => {
-    const stable = estimateTokens(group[0]?.fresh[0]?.stable.length ?? 0);
-    const readEstimate = expectedReads(cacheHistory.reads, group[0]?.agent ?? '');
-    return sharingPays(group.length, stable + AGENT_TOKENS, readEstimate);
-  });
-  return [...continuedGroups, ...freshGroups.map((group) => ({ jobs: group, continues: null }))];
+  const ready = { ...job, shared: reading };
+  if (continued === null || end.reading === null) return ready;
+  // Record only for the first reviewer whether the session that reads the files was still in the provider's cache, so
+  // that it is counted once.
+  const note = isLeader ? continued.note : null;
+  const dispatch = { kind: 'fresh', why: 'reading-continued' } as const;
+  return { ...ready, reuse: { ...job.reuse, resumed: null, dispatch, ttl: continued.ttl, note } };
 }
 
 /**
@@ -101,16 +56,17 @@ async function groupsOf(
  */
 async function readFor(
   context: IterationContext,
-  { jobs, continues }: ReadingGroup,
+  jobs: readonly SlotJob[],
   leader: SlotJob,
+  continues: ContinuedReading | null,
 ): Promise<Omit<SlotReading, 'leader' | 'isLeader'>> {
   const { ports, request, reviewers, budget } = context;
   const { agent } = leader;
   const readers = jobs.map(({ gate, slot }) => ({ gate: gate.id, slot }));
-  const release = await context.prefixes.join(continues === null ? leader.prefix : null);
+  const release = await context.prefixes.join(continues === null ? leader.reuse.prefix : null);
   ports.reporter.tell({ kind: 'reading-started', agent, readers });
   const facts = await reviewers.describe(agent);
-  const ttl = continues?.ttl ?? leader.cacheTtl;
+  const ttl = continues?.ttl ?? leader.reuse.ttl;
   const end = await readForAll(
     {
       ...{ clock: ports.clock, budget },
@@ -126,8 +82,8 @@ async function readFor(
     },
     {
       agent,
-      stable: continues?.prompt.stable ?? leader.fresh[0]?.stable ?? '',
-      given: continues === null ? leader.given : [],
+      stable: continues?.prompt.stable ?? leader.reuse.fresh[0]?.stable ?? '',
+      given: continues === null ? leader.reuse.given : [],
       options: {
         schema: gateSchema(facts),
         cacheTtl: ttl,
@@ -161,7 +117,7 @@ async function keptReading(
   { reading, usage, model }: ReadingEnd,
   continues: ContinuedReading | null = null,
 ): Promise<SlotReading['base']> {
-  const prompt = continues?.prompt ?? leader.fresh[0];
+  const prompt = continues?.prompt ?? leader.reuse.fresh[0];
   if (reading === null || prompt === undefined) return null;
   const opening = await ports.sessionPrompts.keep(prompt.stable);
   if (!opening.ok) return null;
@@ -169,7 +125,7 @@ async function keptReading(
   const facts = await reviewers.describe(agent);
   const use = sessionUse(null, {
     ...{ usage, sessionUsage: reading.usedBefore, requests: reading.requests, at: ports.clock.now() },
-    ...{ ttl: continues?.ttl ?? leader.cacheTtl, provider: facts.provider, promptLength: prompt.dynamic.length },
+    ...{ ttl: continues?.ttl ?? leader.reuse.ttl, provider: facts.provider, promptLength: prompt.dynamic.length },
     model: model ?? facts.usualModel ?? null,
   });
   return {
@@ -203,7 +159,7 @@ export function readingBehind(job: SlotJob | UnassignableSlot, answer: SlotAnswe
  * `undefined` if there is none.
  */
 export function baseAfter(job: SlotJob | UnassignableSlot, answer: SlotAnswer | null): RecordMetadata['base'] {
-  if (!('fresh' in job)) return undefined;
+  if (!('reuse' in job)) return undefined;
   if (answer?.forked === true) return job.shared?.base ?? undefined;
-  return answer?.dispatch === 'resumed' ? job.lastLook?.own?.base : undefined;
+  return answer?.dispatch === 'resumed' ? lastReview(job.state, job.slot)?.own?.base : undefined;
 }

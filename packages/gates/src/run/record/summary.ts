@@ -6,10 +6,13 @@ import type { GateId } from '@onceover/base/kernel/ids';
 import type { Acceptance } from '@onceover/passes/types';
 import type { ReviewGate } from '../../gate-types.ts';
 import type { RunNotice, RunOutcome, SlotOutcome } from '../../result/types.ts';
+import { lastReview } from '../decide/last-review.ts';
 import type { RunPlan } from '../decide/plan-run.ts';
 import { judgeRun, type RunActions } from '../judge/judge-run.ts';
-import type { RunFacts, RunRequest } from '../ports.ts';
+import type { RunFacts, RunRequest, SlotJob } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
+
+type Saving = Pick<SavedUsage, 'lever' | 'gate' | 'tokens'>;
 
 /**
  * Estimates the tokens saved for each gate and each kind of saving (`lever`), because reviewers were not called or were
@@ -17,59 +20,89 @@ import type { SlotRecord } from '../record-types.ts';
  */
 export function savedUsage(
   { slots }: Pick<RunActions, 'slots'>,
-  { reviews }: Pick<RunPlan, 'reviews'>,
+  plan: Pick<RunPlan, 'reviews'>,
   past: readonly SlotRecord[],
 ): readonly SavedUsage[] {
-  const savings = new Map<string, SavedUsage>();
-  const save = (lever: SavedUsage['lever'], gate: GateId, moreTokens: number) => {
-    const key = `${lever} ${gate}`;
-    const { looks, tokens } = savings.get(key) ?? { looks: 0, tokens: 0 };
-    savings.set(key, { gate, lever, looks: looks + 1, tokens: tokens + moreTokens });
-  };
   const isSkipped = ({ outcome }: RunActions['slots'][number]) => outcome.status === 'skipped_prior_pass';
-  const skippedSlots = slots.filter(isSkipped);
   const ran = slots.filter((slot) => !slot.isStopped && !isSkipped(slot));
+  const prefixes = new Set<string>();
+  const savings = [
+    ...savedByNoCall(plan, { skipped: slots.filter(isSkipped), ran, past }),
+    ...ran.flatMap((slot) => savedByCall(slot, prefixes)),
+  ];
+  return [...grouped(savings, ({ lever, gate }) => `${lever} ${gate}`).values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const tokens = others.reduce((sum, saving) => sum + saving.tokens, first.tokens);
+    return [{ ...first, looks: others.length + 1, tokens }];
+  });
+}
+
+/** Returns what reviewers saved that were not called: those of gates that passed before, and those that were skipped. */
+function savedByNoCall(
+  { reviews }: Pick<RunPlan, 'reviews'>,
+  {
+    skipped,
+    ran,
+    past,
+  }: { readonly [Part in 'skipped' | 'ran']: RunActions['slots'] } & { past: readonly SlotRecord[] },
+): readonly Saving[] {
   const records = grouped(past, ({ gate, slot }) => `${gate}@${slot}`);
   // A reviewer that was first skipped, and then ran because of the setting `certify`, saved nothing.
   const paidKeys = new Set(ran.map(({ gate, outcome }) => `${gate.id}@${outcome.slot}`));
-  const saveCall = (lever: 'pass' | 'slot', { id }: ReviewGate, slot: number) => {
+  const savedCall = (lever: 'pass' | 'slot', { id }: ReviewGate, slot: number): readonly Saving[] => {
     const key = `${id}@${slot}`;
-    if (!paidKeys.has(key)) save(lever, id, lastUsed(records.get(key) ?? []));
+    return paidKeys.has(key) ? [] : [{ lever, gate: id, tokens: lastUsed(records.get(key) ?? []) }];
   };
-  for (const { kind, state } of reviews) {
-    if (kind !== 'rest') continue;
-    for (const { slot, covers, shared } of state.slots) {
-      // The review behind a pass of another clone has no record here, but the signed pass says what it cost.
-      const usage = covers === 'accepted' && shared?.kind === 'accepted' ? shared.statement.usage : null;
-      if (usage === null) saveCall('pass', state.gate, slot);
-      else save('pass', state.gate.id, totalTokens(usage));
-    }
+  const resting = reviews.filter(({ kind }) => kind === 'rest');
+  return [
+    ...resting.flatMap(({ state }) =>
+      state.slots.flatMap(({ slot, covers, shared }): readonly Saving[] => {
+        // The review behind a pass of another clone has no record here, but the signed pass says what it cost.
+        const usage = covers === 'accepted' && shared?.kind === 'accepted' ? shared.statement.usage : null;
+        if (usage === null) return savedCall('pass', state.gate, slot);
+        return [{ lever: 'pass', gate: state.gate.id, tokens: totalTokens(usage) }];
+      }),
+    ),
+    ...skipped.flatMap(({ gate, outcome }) => savedCall('slot', gate, outcome.slot)),
+  ];
+}
+
+/**
+ * Returns what a reviewer saved because it was called in an existing session, or found the start of its prompt in the
+ * cache. Adds the start of its prompt to `prefixes`, because the next reviewer with the same start finds it there.
+ */
+function savedByCall({ job, outcome, forked }: RunActions['slots'][number], prefixes: Set<string>): readonly Saving[] {
+  if (job === null) return [];
+  const { usage } = outcome;
+  const { id: gate } = job.gate;
+  const { resumed, prefix } = job.reuse;
+  const cachedTokens = usage?.cachedInputTokens ?? 0;
+  const lessThan = (freshTokens: number) => (usage === null ? 0 : Math.max(0, freshTokens - newTokens(usage)));
+  if (outcome.dispatch === 'resumed')
+    return [{ lever: 'session', gate, tokens: lessThan(resumed?.session.freshTokens ?? 0) }];
+  if (forked && job.shared?.continued != null) {
+    const freshTokens = lastReview(job.state, job.slot)?.own?.session?.freshTokens ?? 0;
+    return [{ lever: 'reading', gate, tokens: lessThan(freshTokens) }];
   }
-  for (const { gate, outcome } of skippedSlots) saveCall('slot', gate, outcome.slot);
-  const prefixes = new Set<string>();
-  for (const { job, outcome, forked } of ran) {
-    if (job === null) continue;
-    const { usage } = outcome;
-    if (outcome.dispatch === 'resumed') {
-      const fresh = job.resumed?.session.freshTokens ?? 0;
-      save('session', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
-    } else if (forked && job.shared?.continued != null) {
-      const fresh = job.lastLook?.own?.session?.freshTokens ?? 0;
-      save('reading', job.gate.id, usage === null ? 0 : Math.max(0, fresh - newTokens(usage)));
-    } else if (forked && job.shared !== undefined && !job.shared.isLeader) {
-      // A forked session finds the shared prompt and the opened files in the cache. A session of its own would have had
-      // to open the files.
-      const prefixTokens = estimateTokens(job.fresh[0]?.stable.length ?? 0);
-      const cachedTokens = usage?.cachedInputTokens ?? 0;
-      const readingTokens = job.shared.end.usage === null ? 0 : newTokens(job.shared.end.usage) - prefixTokens;
-      save('prefix', job.gate.id, Math.min(cachedTokens, prefixTokens));
-      save('reading', job.gate.id, Math.max(0, Math.min(cachedTokens - prefixTokens, readingTokens)));
-    } else if (job.prefix !== null && prefixes.has(job.prefix)) {
-      const prefixTokens = estimateTokens(job.fresh[0]?.stable.length ?? 0);
-      save('prefix', job.gate.id, Math.min(usage?.cachedInputTokens ?? 0, prefixTokens));
-    } else if (job.prefix !== null) prefixes.add(job.prefix);
+  if (forked && job.shared !== undefined && !job.shared.isLeader) {
+    // A forked session finds the shared prompt and the opened files in the cache. A session of its own would have had
+    // to open the files.
+    const prefixTokens = sharedTokens(job);
+    const { usage: spent } = job.shared.end;
+    const readingTokens = spent === null ? 0 : newTokens(spent) - prefixTokens;
+    return [
+      { lever: 'prefix', gate, tokens: Math.min(cachedTokens, prefixTokens) },
+      { lever: 'reading', gate, tokens: Math.max(0, Math.min(cachedTokens - prefixTokens, readingTokens)) },
+    ];
   }
-  return [...savings.values()];
+  if (prefix === null) return [];
+  if (prefixes.has(prefix)) return [{ lever: 'prefix', gate, tokens: Math.min(cachedTokens, sharedTokens(job)) }];
+  prefixes.add(prefix);
+  return [];
+}
+
+function sharedTokens({ reuse }: SlotJob): number {
+  return estimateTokens(reuse.fresh[0]?.stable.length ?? 0);
 }
 
 export function totalSaved(savings: readonly SavedUsage[]): Saved {

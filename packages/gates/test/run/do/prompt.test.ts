@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { answerSchema } from '@onceover/agents/dispatch/answer-schemas';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
 import { repairPrompt } from '@onceover/agents/dispatch/prompt';
 import type { RepoPath } from '@onceover/base/kernel/ids';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import { outline } from '@onceover/testing/markdown.ts';
 import { paths, rule } from '@onceover/testing/rules.ts';
 import { claim, finding, path, waiver } from '@onceover/testing/run-samples.ts';
@@ -12,6 +12,7 @@ import type { KnownFinding } from '../../../src/findings/types.ts';
 import { ruleReview } from '../../../src/rules/prompt.ts';
 import type { ReferenceText } from '../../../src/rules/types.ts';
 import {
+  continuedReadingPrompt,
   freshGatePrompt,
   GATE_ENGINE,
   gateSchemaDigest,
@@ -46,6 +47,9 @@ const DECLINED = [
   finding({ id: 'F2', slot: 2, issue: 'a should be a function.', resolution: waiver('It is public.') }),
 ];
 
+const NO_OTHERS = { diff: '', named: [], omitted: 0 };
+const delta = (diff: string) => ({ diff, whole: [], others: NO_OTHERS });
+
 const whole = ({ stable, dynamic }: ComposedPrompt) => `${stable}\n\n${dynamic}`;
 const ended = (text: string) => (text.endsWith('\n') ? text : `${text}\n`);
 const withoutEngine = (prompt: ComposedPrompt) => `${whole(prompt).replace(GATE_ENGINE, '(the engine)')}\n`;
@@ -71,7 +75,7 @@ describe('a gate prompt', () => {
         const opening = freshGatePrompt(WHOLE, RUBRIC, NOTHING).stable;
         const since = { passed: false, changed: ['src/a.ts'] };
         const past = { open: OPEN, declined: DECLINED, since };
-        return withoutEngine(resumedGatePrompt(opening, DIFF.replace('b = 2', 'b = 3'), past));
+        return withoutEngine(resumedGatePrompt(opening, delta(DIFF.replace('b = 2', 'b = 3')), past));
       },
     ],
     ['repair', () => `${repairPrompt('it is cut off')}\n`],
@@ -130,17 +134,34 @@ describe('a resumed prompt', () => {
   const opening = freshGatePrompt(WHOLE, RUBRIC, NOTHING).stable;
 
   test('starts with the bytes that opened its session', () => {
-    expect(resumedGatePrompt(opening, DIFF, NOTHING).stable).toBe(opening);
+    expect(resumedGatePrompt(opening, delta(DIFF), NOTHING).stable).toBe(opening);
   });
 
   test('repeats neither the change nor the rubric', () => {
-    const { dynamic } = resumedGatePrompt(opening, DIFF, NOTHING);
+    const { dynamic } = resumedGatePrompt(opening, delta(DIFF), NOTHING);
     expect(outline(dynamic).headings).toEqual(['## Changed since your last review']);
     expect(dynamic).not.toContain('Code quality');
   });
 
-  test.each(['', ' \n'])('says that nothing changed: %j', (delta) => {
-    const { dynamic } = resumedGatePrompt(opening, delta, NOTHING);
+  const other = (name: string, text = '') => ({ paths: [path(name)], text });
+  test.each([
+    ['no other file', NO_OTHERS, 'No other file that git tracks has changed.', 0],
+    ['a diff', { ...NO_OTHERS, diff: DIFF }, 'Other files have changed too; they follow after it.', 1],
+    ['a name', { ...NO_OTHERS, named: [other('lib/b.ts')] }, 'Other files have changed too; they follow after it.', 1],
+  ])('claims that the rest is the same only if it is: %s', (_, others, sentence, sections) => {
+    for (const { dynamic } of [
+      resumedGatePrompt(opening, { diff: DIFF, whole: [], others }, NOTHING),
+      continuedReadingPrompt(opening, { diff: DIFF, whole: [], others }),
+    ]) {
+      expect(dynamic).toContain(`Here is the difference. ${sentence}`);
+      expect(outline(dynamic).headings.filter((heading) => heading === '## Other changed files')).toHaveLength(
+        sections,
+      );
+    }
+  });
+
+  test.each(['', ' \n'])('says that nothing changed: %j', (diff) => {
+    const { dynamic } = resumedGatePrompt(opening, delta(diff), NOTHING);
     expect(dynamic).toContain('The change is the same as in your last review.');
     expect(outline(dynamic).blocks).toEqual([]);
   });
@@ -235,9 +256,9 @@ describe('hostile text', () => {
 
   test('keeps the opening of a resumed session', () => {
     fc.assert(
-      fc.property(hostile, hostile, anyPast, hostile, (diff, rubric, past, delta) => {
+      fc.property(hostile, hostile, anyPast, hostile, (diff, rubric, past, laterDiff) => {
         const opening = freshGatePrompt({ diff, part: null }, rubric, past).stable;
-        expect(resumedGatePrompt(opening, delta, past).stable).toBe(opening);
+        expect(resumedGatePrompt(opening, delta(laterDiff), past).stable).toBe(opening);
       }),
     );
   });
@@ -266,16 +287,20 @@ describe('hostile text', () => {
 
   test('in a resumed prompt closes no block and starts no section', () => {
     fc.assert(
-      fc.property(shownDiff, anyPast, (delta, past) => {
-        const seen = outline(resumedGatePrompt('Opening.', delta, past).dynamic);
+      fc.property(shownDiff, anyPast, shownDiff, hostile, (diff, past, otherDiff, name) => {
+        const named = [{ paths: [name as RepoPath], text: '' }];
+        const others = { diff: otherDiff, named, omitted: 0 };
+        const seen = outline(resumedGatePrompt('Opening.', { diff, whole: [], others }, past).dynamic);
         expect(seen.isOpen).toBe(false);
         expect(seen.headings).toEqual([
           '## Changed since your last review',
+          '## Other changed files',
           ...(past.open.length > 0 ? ['## Earlier findings'] : []),
           ...(past.declined.length > 0 ? ['## Declined findings'] : []),
         ]);
-        expect(seen.blocks[0]).toEqual({ info: 'diff', text: ended(delta) });
-        expect(seen.blocks).toHaveLength(1 + past.open.length + past.declined.length);
+        expect(seen.blocks[0]).toEqual({ info: 'diff', text: ended(diff) });
+        expect(seen.blocks[1]).toEqual({ info: 'diff', text: ended(otherDiff) });
+        expect(seen.blocks).toHaveLength(2 + past.open.length + past.declined.length);
       }),
       { numRuns: 500 },
     );

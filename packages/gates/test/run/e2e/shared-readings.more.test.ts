@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import type { RunDocument } from '../../../src/result/json.ts';
 
 const REVIEWS = ['one', 'two', 'three'];
-const READS_ALL = `return { answer: { status: 'read', violations: [] }, opens: ['lib/b.ts'],
+const READS_ALL = `return { answer: { status: 'read' }, opens: ['lib/b.ts'],
   usage: { input_tokens: 10, cache_creation_input_tokens: 9000, output_tokens: 5 } };`;
 const CACHED = `usage: { input_tokens: 10, cache_read_input_tokens: 9000, cache_creation_input_tokens: 300, output_tokens: 5 }`;
 const fails = (opens: readonly string[] = []) =>

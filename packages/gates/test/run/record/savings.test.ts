@@ -36,13 +36,12 @@ const rested = result({ status: 'skipped_prior_pass', dispatch: 'none' }, null);
 
 const resumed = (spent: Usage | null, freshTokens: number | null) =>
   result({ dispatch: 'resumed', usage: spent }, {
-    prefix: null,
-    resumed: { session: { freshTokens } },
+    reuse: { prefix: null, resumed: { session: { freshTokens } } },
   } as Partial<SlotJob>);
 
 /** Two slots with the same start of the prompt: the second one finds it in the cache. */
 function shared(spent: Usage | null, stableLength: number, id = GATE): readonly SlotResult[] {
-  const job = { prefix: 'p', fresh: [{ stable: 'x'.repeat(stableLength) }] } as unknown as Partial<SlotJob>;
+  const job = { reuse: { prefix: 'p', fresh: [{ stable: 'x'.repeat(stableLength) }] } } as unknown as Partial<SlotJob>;
   return [result({ slot: 8, usage: null }, job, id), result({ slot: 9, usage: spent }, job, id)];
 }
 

@@ -1,4 +1,4 @@
-import { decideDispatch, deltaLimit } from '@onceover/agents/dispatch/decide-resume';
+import { decideDispatch, deltaLimit } from '@onceover/agents/economy/resume';
 import type { DispatchPlan } from '@onceover/base/kernel/agent';
 import { dispatchBy, type LoopTemplate, type PhaseRole, type ReviewerRole } from '@onceover/base/kernel/review-loops';
 import type { Ask, CallEnd, PhaseAction, PhaseEvent, PhasePosition, PhaseState, PhaseStep, Replied } from '../state.ts';

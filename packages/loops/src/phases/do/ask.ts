@@ -1,12 +1,13 @@
-import type { CacheTtl } from '@onceover/agents/dispatch/cache-rules';
-import { cacheRule } from '@onceover/agents/dispatch/cache-rules';
 import { type ConverseEnd, converse } from '@onceover/agents/dispatch/converse';
-import { cacheTtl, ttlOfCall } from '@onceover/agents/dispatch/decide-cache';
-import { readsConfirmed, wholeText } from '@onceover/agents/dispatch/prompt';
-import { judgeHit, sessionUse } from '@onceover/agents/dispatch/session-use';
+import { readsConfirmed } from '@onceover/agents/dispatch/prompt';
+import { cacheTtl, ttlOfCall } from '@onceover/agents/economy/cache-life';
+import type { CacheTtl } from '@onceover/agents/economy/cache-rules';
+import { cacheRule } from '@onceover/agents/economy/cache-rules';
+import { judgeHit, sessionUse } from '@onceover/agents/economy/session-use';
 import type { AgentFailure, CacheNote } from '@onceover/base/kernel/agent';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { AskEnd, Question } from '@onceover/base/kernel/ports';
+import { joinPrompt, sentText } from '@onceover/base/kernel/prompt';
 import { ok, type Result } from '@onceover/base/kernel/result';
 import type { ReviewerRole } from '@onceover/base/kernel/review-loops';
 import { type ChangeView, hiddenByFix, readChange } from '@onceover/repo/trust/hidden-by-fix';
@@ -15,7 +16,7 @@ import { isPass } from '../decide/end.ts';
 import { isUnderReview } from '../decide/fix.ts';
 import { loopAnswer, loopLabel, loopMustRead } from '../prompt/prompt.ts';
 import { onlyFiles } from '../read/subject.ts';
-import type { Ask, CallEnd, PhaseEvent, Replied } from '../state.ts';
+import type { Ask, CallEnd, LoopSession, PhaseEvent, Replied } from '../state.ts';
 import { currentQuestion, freshLength, freshPrompt, modelOf, noteDeferred } from './build-prompt.ts';
 import type { PhaseContext } from './context.ts';
 
@@ -73,11 +74,11 @@ async function talkTo(playing: PhaseContext, ask: Ask) {
   const send = async (name: string, question: Question): Promise<AskEnd> => {
     const facts = await reviewers.describe(name);
     model = modelOf(playing, { ...ask, agent: name });
-    const whole = wholeText(question).length;
+    const whole = joinPrompt(question).length;
     if (whole > facts.diffLimit) return tooLong(whole, facts.diffLimit);
     if (asks === 0) describeStart(playing, { ...ask, agent: name }, question, model);
     asks += 1;
-    promptChars += question.sessionId === null ? whole : question.dynamic.length;
+    promptChars += sentText(question).length;
     const timeoutSeconds = facts.timeoutSeconds ?? settings.timeoutSeconds;
     const askEnd = await reviewers.ask(
       name,
@@ -195,9 +196,19 @@ async function repliedWith(playing: PhaseContext, ask: Ask, { end, ended, fresh,
   return {
     ...ended,
     by: 'agent',
-    session: id === null ? null : { ...first, ...use, id },
+    session:
+      id === null ? null : { ...first, ...use, id, opened: openedSince(resumedSession, last?.filesRead ?? null) },
     readsConfirmed: last === null ? null : readsConfirmed(requiredPaths, last),
   };
+}
+
+/** Returns the files that an agent opened in its session so far; `null` if that is unknown. */
+function openedSince(
+  resumedSession: Pick<LoopSession, 'opened'> | null,
+  openedNow: readonly string[] | null,
+): readonly string[] | null {
+  const openedBefore = resumedSession === null ? [] : (resumedSession.opened ?? null);
+  return openedBefore === null || openedNow === null ? null : [...new Set([...openedBefore, ...openedNow])];
 }
 
 /** The state of the working tree before an agent edits files, and the digests of the agents' programs. */

@@ -1,18 +1,24 @@
-import { costAfterCacheExpiry } from '@onceover/agents/dispatch/decide-cache';
-import { sessionFingerprint } from '@onceover/agents/dispatch/decide-resume';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import {
+  countChangedLines,
+  describeOtherChanges,
+  isSeenFile,
+  otherChanges,
+} from '@onceover/agents/dispatch/prompt-other-changes';
+import { deltaLimit, sessionFingerprint } from '@onceover/agents/economy/resume';
+import { costAfterCacheExpiry } from '@onceover/agents/economy/session-cost';
 import { quoteName } from '@onceover/base/kernel/escape';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { ReviewerFacts } from '@onceover/base/kernel/ports';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { DiffSection } from '@onceover/base/kernel/repository';
 import { sentenceDiff } from '@onceover/base/text-diff/sentence-diff';
 import { freshTemplate } from '../decide/calls.ts';
 import { countsFiles } from '../decide/roles.ts';
 import { type LoopMaterial, loopAnswer, loopMustRead, loopPrompt } from '../prompt/prompt.ts';
 import type { LoopDelta } from '../prompt/sections.ts';
-import { isCode } from '../read/subject.ts';
+import { isCode, isPhaseRecord } from '../read/subject.ts';
 import { modelFor, roleName } from '../roles/types.ts';
-import type { Ask, Measured } from '../state.ts';
+import type { Ask, LoopSession, Measured } from '../state.ts';
 import type { PhaseContext } from './context.ts';
 
 /**
@@ -51,22 +57,14 @@ export async function chooseDelta(
 
 /** Returns a text with the numbers of added and removed lines: one line per changed file, then the total. */
 export function diffStat(sections: readonly DiffSection[]): string {
-  const files = sections.map(({ paths, text }) => ({ name: paths.map(quoteName).join(' => '), ...countLines(text) }));
+  const files = sections.map(({ paths, text }) => ({
+    name: paths.map(quoteName).join(' => '),
+    ...countChangedLines(text),
+  }));
   const addedLines = files.reduce((sum, file) => sum + file.added, 0);
   const removedLines = files.reduce((sum, file) => sum + file.removed, 0);
   const total = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed, +${addedLines} -${removedLines}`;
   return [...files.map((file) => ` ${file.name} | +${file.added} -${file.removed}`), ` ${total}`].join('\n');
-}
-
-function countLines(text: string): { readonly added: number; readonly removed: number } {
-  let [addedLines, removedLines] = [0, 0];
-  let inside = false;
-  for (const line of text.split('\n')) {
-    if (line.startsWith('@@')) inside = true;
-    else if (inside && line.startsWith('+')) addedLines++;
-    else if (inside && line.startsWith('-')) removedLines++;
-  }
-  return { added: addedLines, removed: removedLines };
 }
 
 export function freshPrompt(playing: PhaseContext, ask: Ask): ComposedPrompt {
@@ -151,8 +149,8 @@ async function resumedPrompt(
   ask: Ask,
 ): Promise<ComposedPrompt | 'session' | 'snapshot' | 'diff'> {
   if (ask.session === null) return 'session';
-  const { opening, firstPromptLength } = ask.session;
-  const change = await deltaOf(playing, ask, firstPromptLength);
+  const { opening } = ask.session;
+  const change = await deltaOf(playing, ask, ask.session);
   if (typeof change === 'string') return change;
   return loopPrompt(ask, materialFor(playing, { opening, ...change }));
 }
@@ -204,7 +202,7 @@ const CONTEXTS = [3, 1, 0] as const;
 async function deltaOf(
   playing: PhaseContext,
   ask: Ask,
-  firstPromptLength: number,
+  session: Pick<LoopSession, 'firstPromptLength' | 'opened'>,
 ): Promise<Change | 'snapshot' | 'diff'> {
   const { ports, request, feature } = playing;
   const { from, to } = ask.delta ?? { from: '', to: '' };
@@ -232,17 +230,40 @@ async function deltaOf(
     make: () => textOf(format, isUnderReview),
   }));
   if (artifact !== null) candidates.push({ format: 'sentences', make: () => changedSentences(playing, ask, artifact) });
-  const delta = await chooseDelta(candidates, firstPromptLength);
+  const delta = await chooseDelta(candidates, session.firstPromptLength);
   if (delta === null) return 'diff';
-  const changedSections = first.filter((section) => isUnderReview(section) || isUpstream(section));
+  const isShown = (section: DiffSection) => isUnderReview(section) || isUpstream(section);
+  const opened = session.opened ?? null;
+  // A delta is about the documents or code under review. So of the other files it has only those that the agent opened,
+  // or, if that is unknown, may have opened.
+  const otherSections = first.filter(
+    (section) =>
+      !isShown(section) &&
+      !section.paths.every((path) => isPhaseRecord(request, path)) &&
+      (opened === null || isSeenFile(section, opened)),
+  );
   return {
     delta: {
       stat: artifact === null ? diffStat(first.filter(isUnderReview)) : null,
       diff: delta.text,
       upstream: (await textOf(delta.format === 'sentences' ? 0 : delta.format, isUpstream)) ?? '',
+      others: describeOtherChanges(otherChanges(otherSections, opened, roomForOthers(session, delta.text))),
     },
-    changedFiles: [...new Set(changedSections.flatMap(({ paths }) => paths))],
+    changedFiles: [
+      ...new Set([...first.filter(isShown), ...(opened === null ? [] : otherSections)].flatMap(({ paths }) => paths)),
+    ],
   };
+}
+
+/** The maximum share of the first prompt's length that the diffs of files outside the review may take. */
+const OTHERS_SHARE = 0.25;
+
+/**
+ * Returns how many characters the diffs of other files may have: what is left, so that they never make a prompt too long
+ * to resume the session.
+ */
+function roomForOthers(session: Pick<LoopSession, 'firstPromptLength'>, delta: string): number {
+  return Math.min(session.firstPromptLength * OTHERS_SHARE, deltaLimit(session) - delta.length);
 }
 
 async function changedSentences({ ports }: PhaseContext, { delta }: Ask, artifact: RepoPath): Promise<string | null> {

@@ -1,9 +1,10 @@
 import type { Answers } from '@onceover/agents/dispatch/answer-schemas';
 import type { ConverseEnd } from '@onceover/agents/dispatch/converse';
-import type { CacheHistory, costAfterCacheExpiry } from '@onceover/agents/dispatch/decide-cache';
 import type { Budget } from '@onceover/agents/dispatch/limits';
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import type { CacheHistory } from '@onceover/agents/economy/cache-life';
+import type { costAfterCacheExpiry } from '@onceover/agents/economy/session-cost';
 import type { CacheNote } from '@onceover/base/kernel/agent';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { PhaseRole } from '@onceover/base/kernel/review-loops';
 import type { Feature } from '../read/feature.ts';
 import type { ReviewSubject } from '../read/subject.ts';

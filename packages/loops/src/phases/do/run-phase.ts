@@ -1,7 +1,7 @@
+import { assignAgents } from '@onceover/agents/dispatch/assign-agents';
 import { agentsThatCanFix, checkFixer } from '@onceover/agents/dispatch/choose-agents';
-import { NO_CACHE_HISTORY } from '@onceover/agents/dispatch/decide-cache';
-import { assignAgents } from '@onceover/agents/dispatch/decide-resume';
 import { openBudget } from '@onceover/agents/dispatch/limits';
+import { NO_CACHE_HISTORY } from '@onceover/agents/economy/cache-life';
 import { cacheHistory } from '@onceover/agents/ledger/cache-history';
 import type { Assigned } from '@onceover/base/kernel/agent';
 import type { Reviewers } from '@onceover/base/kernel/ports';

@@ -1,6 +1,6 @@
 import { type AnswerKind, type Answers, answerSchema, type JsonSchema } from '@onceover/agents/dispatch/answer-schemas';
-import { type ComposedPrompt, composePrompt } from '@onceover/agents/dispatch/prompt';
 import { closeFence } from '@onceover/base/kernel/escape';
+import { type ComposedPrompt, composePrompt } from '@onceover/base/kernel/prompt';
 import type { PhaseName } from '@onceover/base/kernel/review-loops';
 import { ARTIFACT_OF, artifactsOf, DEFAULT_FORM, type Role, type Roles, roleName } from '../roles/types.ts';
 import type { Ask } from '../state.ts';
@@ -37,7 +37,7 @@ export type LoopMaterial = LoopSubject & {
   readonly outline: Answers['outline'] | null;
 };
 
-const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '' }, changedFiles: [] };
+const NOT_RESUMED = { opening: '', delta: { stat: null, diff: '', upstream: '', others: '' }, changedFiles: [] };
 
 /**
  * Returns the prompt for a question. Its stable part is the same in every iteration, so that providers can cache it.

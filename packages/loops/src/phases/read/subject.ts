@@ -99,11 +99,21 @@ function sinceItBegan(comparison: Comparison, began: string | null, { by }: Phas
  */
 export function isCode({ feature, selection }: Pick<PhaseRequest, 'feature' | 'selection'>, path: string): boolean {
   if (!isUnderReview(path, { only: onlyFiles(selection) })) return false;
-  const relativePath = feature === '' ? path : path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
-  return (
-    relativePath === null ||
-    !NO_CODE.some((name) => relativePath === name || relativePath.startsWith(`${name}.unreadable-`))
-  );
+  return !isNamed(NO_CODE, pathInFeature(feature, path));
+}
+
+/** Whether onceover itself writes this file after each round. Its changes are no news for a reviewer. */
+export function isPhaseRecord({ feature }: Pick<PhaseRequest, 'feature'>, path: string): boolean {
+  return isNamed(RECORDS, pathInFeature(feature, path));
+}
+
+function pathInFeature(feature: string, path: string): string | null {
+  if (feature === '') return path;
+  return path.startsWith(`${feature}/`) ? path.slice(feature.length + 1) : null;
+}
+
+function isNamed(names: readonly string[], path: string | null): boolean {
+  return path !== null && names.some((name) => path === name || path.startsWith(`${name}.unreadable-`));
 }
 
 /** Returns notices about changed files that reviewers do not see, one notice for each reason. */
@@ -122,7 +132,8 @@ export function onlyFiles(selection: Selection): readonly RepoPath[] | null {
   return selection.kind === 'files' ? selection.files : null;
 }
 
-const NO_CODE = [...ARTIFACTS, '.review-history.md', '.meta.json'];
+const RECORDS = ['.review-history.md', '.meta.json'];
+const NO_CODE = [...ARTIFACTS, ...RECORDS];
 
 type Shown = Pick<ReviewSubject, 'artifact' | 'document' | 'files' | 'deleted'>;
 

@@ -39,7 +39,7 @@ export function qualitySystemPrompt(parts: {
 
 const ANSWER = `## Answer
 
-Answer with one JSON object, and nothing after it:
+Answer with one JSON object and nothing else:
 - "passed": true only if ALL criteria pass.
 - "feedback": the reason for the overall result, in a few sentences. If the result is a fail, what has to change.
 - "criteria_results": one entry per criterion, without exception: "criterion", its name exactly as written above; "passed";

@@ -1,6 +1,7 @@
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import type { DocumentPhase, Preparation, RoleName } from '@onceover/base/kernel/review-loops';
 import type { Settings } from '@onceover/repo/config/settings';
+import { answers } from '@onceover/testing/memory/reviewers.ts';
 import { APPROVES, at, CODE, objects, openScene, type Put, type Scene, writes } from '@onceover/testing/phase/scene.ts';
 import { describe, expect, test } from 'vitest';
 
@@ -108,6 +109,64 @@ describe('a document', () => {
     const [, second] = dynamics(scene, 'design-reviewer');
     expect(below('## Delta', second)).toContain('(Nothing changed.)');
     expect(below('## Changes to Upstream Artifacts', second)).toContain('+Fast.');
+  });
+
+  test.each([
+    ['the reviewer opened', ['/memory/README.md'], '```diff\n'],
+    ['the reviewer did not open', ['/memory/src/a.ts'], null],
+    ['the reviewer may have opened', null, '```diff\n'],
+  ])('another file that %s has its own heading', async (_, filesRead, expected) => {
+    const scene = openScene({
+      says: {
+        'spec-reviewer': [
+          (_put, { git }) => {
+            git.write(README, '# Changed\n');
+            return answers(objects('x'), { filesRead });
+          },
+          // A file stays known as opened when the session is resumed.
+          (_put, { git }) => {
+            git.write(README, '# Changed again\n');
+            return answers(objects('y'), { filesRead: filesRead === null ? null : [] });
+          },
+        ],
+        implementer: [writes(SPEC, '# Spec\n\nFixed.\n'), writes(SPEC, '# Spec\n\nFixed again.\n')],
+      },
+    });
+    expect((await scene.play()).end?.why).toBe('approved');
+    const [, second, third] = dynamics(scene, 'spec-reviewer');
+    for (const [prompt, line] of [
+      [second, '+# Changed\n'],
+      [third, '+# Changed again\n'],
+    ] as const) {
+      const section = below('## Other changed files', prompt);
+      if (expected === null) expect(section).toBe('');
+      else expect(section).toContain(line);
+      expect(section).not.toContain('.review-history.md');
+      expect(below('## Delta', prompt)).not.toContain('README');
+    }
+  });
+
+  test('the fixer is told to read other files again that it opened before', async () => {
+    const scene = openScene({
+      says: {
+        'spec-reviewer': [
+          objects('x'),
+          (_put, { git }) => {
+            git.write(README, '# Changed\n');
+            return objects('y');
+          },
+          objects('z'),
+        ],
+        implementer: [
+          writes(SPEC, '# Spec\n\nFixed.\n', answers({ summary: 'Fixed.' }, { filesRead: ['README.md'] })),
+          writes(SPEC, '# Spec\n\nFixed again.\n'),
+          writes(SPEC, '# Spec\n\nFixed at last.\n'),
+        ],
+      },
+    });
+    expect((await scene.play()).end?.why).toBe('approved');
+    const [, , third] = dynamics(scene, 'implementer');
+    expect(below('## Changed Files to Re-read', third)).toContain('- README.md');
   });
 
   test('unrelated files are in no delta and no commit', async () => {

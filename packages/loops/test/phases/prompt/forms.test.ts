@@ -113,7 +113,6 @@ describe('one parser for all of them [REUSE-FLOW/verdict-parsed]', () => {
       task: maybe(text),
       suggestion: maybe(text),
       challenge: maybe(text),
-      securitySeverity: maybe(text),
     });
     const answers = fc.record({
       approved: fc.boolean(),
@@ -121,7 +120,6 @@ describe('one parser for all of them [REUSE-FLOW/verdict-parsed]', () => {
       summary: text,
       levels: maybe(fc.dictionary(fc.constantFrom('tasks', 'spec'), fc.record({ passed: fc.boolean() }))),
       evidence: maybe(fc.record({ verified: fc.array(text), missing: fc.array(text) })),
-      strengths: maybe(fc.array(text)),
     });
     fc.assert(
       fc.property(answers, (input) => {

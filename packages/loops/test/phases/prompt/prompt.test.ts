@@ -1,4 +1,4 @@
-import type { ComposedPrompt } from '@onceover/agents/dispatch/prompt';
+import type { ComposedPrompt } from '@onceover/base/kernel/prompt';
 import type { DocumentPhase, PhaseName, PhaseRole, ReviewerRole } from '@onceover/base/kernel/review-loops';
 import { ROLE_NAMES } from '@onceover/base/kernel/review-loops';
 import { BUILT_IN, DIFF, issuesOf, loopAsk, loopMaterial, SPEC } from '@onceover/testing/loop-asks.ts';
@@ -58,7 +58,11 @@ function resumed({ role, phase }: Case, fields: Partial<Ask> = {}, material: Par
     }),
     loopMaterial({
       phase,
-      resumed: { opening, delta: { stat, diff: DIFF, upstream: '' }, changedFiles: ['src/export/write.ts'] },
+      resumed: {
+        opening,
+        delta: { stat, diff: DIFF, upstream: '', others: '' },
+        changedFiles: ['src/export/write.ts'],
+      },
       ...material,
     }),
   );
@@ -92,7 +96,7 @@ describe('as they are sent', () => {
     [
       'resumed-upstream',
       () => {
-        const delta = { stat: null, diff: DIFF, upstream: DIFF.replaceAll('spec.md', 'prd.md') };
+        const delta = { stat: null, diff: DIFF, upstream: DIFF.replaceAll('spec.md', 'prd.md'), others: '' };
         return dynamicOnly(resumed(spec, {}, { resumed: { opening: 'opening', delta, changedFiles: [] } }));
       },
     ],
@@ -155,7 +159,7 @@ function fixPrompt(fields: Partial<Ask>, material: Partial<LoopMaterial> = {}): 
 function resumedFix(fields: Partial<Ask> = {}, material: Partial<LoopMaterial> = {}): ComposedPrompt {
   const ask = { role: 'implementer', template: 'I7-resumed', issues: issuesOf('security-reviewer') } as const;
   const opening = fixPrompt({}).stable;
-  const delta = { stat: null, diff: '', upstream: '' };
+  const delta = { stat: null, diff: '', upstream: '', others: '' };
   return loopPrompt(
     loopAsk({ ...ask, iteration: 2, ...fields }),
     loopMaterial({
@@ -524,7 +528,7 @@ describe('a resumed prompt (I2)', () => {
   });
 
   test('shows changed upstream documents under their own heading', () => {
-    const delta = { stat: null, diff: DIFF, upstream: 'prd' };
+    const delta = { stat: null, diff: DIFF, upstream: 'prd', others: '' };
     const { dynamic } = resumed(spec, {}, { resumed: { opening: 'x', delta, changedFiles: [] } });
     expect(outline(dynamic).headings).toEqual(['## Delta', '## Changes to Upstream Artifacts', '## Fix Summary']);
   });
@@ -535,7 +539,9 @@ describe('a resumed prompt (I2)', () => {
 
   test('consists mostly of the delta, if the delta is not tiny [REUSE-I2/delta-is-payload]', () => {
     const diff = `${'+ A changed line of the specification.\n'.repeat(60)}`;
-    const material = { resumed: { opening: 'x', delta: { stat: null, diff, upstream: '' }, changedFiles: [] } };
+    const material = {
+      resumed: { opening: 'x', delta: { stat: null, diff, upstream: '', others: '' }, changedFiles: [] },
+    };
     expect(diff.length / resumed(spec, {}, material).dynamic.length).toBeGreaterThan(0.5);
   });
 
@@ -543,7 +549,7 @@ describe('a resumed prompt (I2)', () => {
     const hostile = fc.string({ unit: fc.constantFrom('`', '~', '\n', '#', ' ', '-', '## Required Artifacts', 'a') });
     fc.assert(
       fc.property(hostile, hostile, (diff, summary) => {
-        const resumption = { opening: 'x', delta: { stat: diff, diff, upstream: diff }, changedFiles: [] };
+        const resumption = { opening: 'x', delta: { stat: diff, diff, upstream: diff, others: '' }, changedFiles: [] };
         const { dynamic } = resumed(code, { fixes: [{ ...FIX, summary }] }, { resumed: resumption });
         const { headings, isOpen } = outline(dynamic);
         expect(isOpen).toBe(false);
@@ -579,7 +585,7 @@ describe('final validation (I2-FV)', () => {
   );
 
   test('says so if nothing changed', () => {
-    const delta = { stat: null, diff: '', upstream: '' };
+    const delta = { stat: null, diff: '', upstream: '', others: '' };
     const material = { resumed: { opening: 'x', delta, changedFiles: [] } };
     const review: Case = { role: 'security-reviewer', phase: 'implement' };
     const { dynamic } = resumed(review, { template: 'I2-FV', fixes: [] }, material);
@@ -686,7 +692,7 @@ describe('the length of prompts', () => {
     .slice(0, 10)
     .flatMap((line) => [`-${line}`, `+${line} Always.`])
     .join('\n');
-  const delta = { stat: null, diff, upstream: '' };
+  const delta = { stat: null, diff, upstream: '', others: '' };
 
   test.each(REVIEWS)(
     'of $role in $phase: a resumed prompt is shorter than the first [REUSE-NFR1 REUSE-NFR1/compared]',
@@ -700,7 +706,7 @@ describe('the length of prompts', () => {
   test.each(REVIEWS)(
     'of $role in $phase: without its delta, a resumed prompt has under half of a first prompt',
     (review) => {
-      const noDelta = { stat: null, diff: '', upstream: '' };
+      const noDelta = { stat: null, diff: '', upstream: '', others: '' };
       const again = resumed(review, {}, { resumed: { opening: '', delta: noDelta, changedFiles: [] } });
       expect(again.dynamic.length).toBeLessThan(fresh(review, {}, { document: '' }).length / 2);
     },

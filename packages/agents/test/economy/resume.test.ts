@@ -1,7 +1,7 @@
 import type { DispatchFacts, Session } from '@onceover/base/kernel/agent';
 import type { SnapshotId } from '@onceover/base/kernel/ids';
 import { describe, expect, test } from 'vitest';
-import { decideDispatch, deltaLimit } from '../../src/dispatch/decide-resume.ts';
+import { decideDispatch, deltaLimit } from '../../src/economy/resume.ts';
 
 const now = { agent: 'claude', model: 'm', version: '1.0.0', toolsDigest: 't' };
 const session: Session = { ...now, id: 's', firstPromptLength: 20_404, saw: 'tree' as SnapshotId };

@@ -1,3 +1,5 @@
+import { type CachePrices, USUAL_PRICES } from './cache-rules.ts';
+
 /**
  * An earlier review in a resumed session: which changed files its prompt contained, and which files the reviewer opened
  * again.
@@ -57,8 +59,6 @@ export function openedAgain(openedPaths: readonly string[], before: readonly str
   );
 }
 
-const WRITTEN = 1.25;
-const READ = 0.1;
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
@@ -75,10 +75,14 @@ const MOST_CHARACTERS = { resumed: 60_000, fresh: 120_000 };
  */
 export function filesToHandOver<F extends { readonly more: number; readonly likely: number }>(
   files: readonly F[],
-  { kind, contextTokens }: { readonly kind: 'fresh' | 'resumed'; readonly contextTokens: number },
+  {
+    kind,
+    contextTokens,
+    prices = USUAL_PRICES,
+  }: { readonly kind: 'fresh' | 'resumed'; readonly contextTokens: number; readonly prices?: CachePrices },
 ): readonly F[] {
-  const savingOf = ({ likely }: F) => likely * contextTokens * READ;
-  const wasteOf = ({ more, likely }: F) => (1 - likely) * (more / CHARACTERS_PER_TOKEN) * WRITTEN;
+  const savingOf = ({ likely }: F) => likely * contextTokens * prices.read;
+  const wasteOf = ({ more, likely }: F) => (1 - likely) * (more / CHARACTERS_PER_TOKEN) * prices.write;
   let charactersLeft = MOST_CHARACTERS[kind];
   return [...files]
     .sort((a, b) => a.more - b.more)

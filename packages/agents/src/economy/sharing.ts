@@ -1,5 +1,6 @@
 import { grouped } from '@onceover/base/kernel/collections';
-import type { SeenReads } from './decide-cache.ts';
+import type { SeenReads } from './cache-life.ts';
+import { type CachePrices, USUAL_PRICES } from './cache-rules.ts';
 
 /**
  * A reviewer that needs a new session, with the facts that decide which other reviewers can share with it one session
@@ -77,9 +78,6 @@ function average(numbers: readonly number[]): number | null {
   return numbers.length === 0 ? null : sumOf(numbers) / numbers.length;
 }
 
-const WRITTEN = 1.25;
-const READ = 0.1;
-
 /** Tokens of the prompt and answer of a session that only reads files. Reviewers that work alone do not need these. */
 const READING_TOKENS = 450;
 
@@ -90,13 +88,18 @@ const READING_TOKENS = 450;
  * reviewer reads all opened files from the cache. Files that a reviewer opens again are paid for twice. Files that only
  * one reviewer needs cost the same both ways.
  */
-export function sharingPays(readers: number, stableTokens: number, { files, tokens, again }: ExpectedReads): boolean {
-  const opening = tokens * WRITTEN + files * (stableTokens + tokens / 2) * READ;
-  const alone = readers * opening + readers * stableTokens * READ;
+export function sharingPays(
+  readers: number,
+  stableTokens: number,
+  { files, tokens, again }: ExpectedReads,
+  { write, read }: CachePrices = USUAL_PRICES,
+): boolean {
+  const opening = tokens * write + files * (stableTokens + tokens / 2) * read;
+  const alone = readers * opening + readers * stableTokens * read;
   const context = stableTokens + tokens;
-  const reopening = again * (TOKENS_PER_FILE * WRITTEN + (context + (again * TOKENS_PER_FILE) / 2) * READ);
-  const sharedCost = opening + stableTokens * READ + readers * (context * READ + reopening);
-  return sharedCost + READING_TOKENS * (WRITTEN + readers * READ) < alone;
+  const reopening = again * (TOKENS_PER_FILE * write + (context + (again * TOKENS_PER_FILE) / 2) * read);
+  const sharedCost = opening + stableTokens * read + readers * (context * read + reopening);
+  return sharedCost + READING_TOKENS * (write + readers * read) < alone;
 }
 
 /**
@@ -114,7 +117,7 @@ export type ContinuedReaders = {
    */
   readonly again: number;
   readonly fileTokens: number;
-  readonly prices: { readonly read: number; readonly write: number };
+  readonly prices: CachePrices;
   /**
    * For each reviewer: the cost of its call without the earlier session, and the tokens of its own prompt in a copy of
    * that session.

@@ -184,3 +184,13 @@ export function cacheRule(provider: string | null, model: string | null): CacheR
   // If the model is unknown, use the provider's last rule, because it assumes the shortest lifetime.
   return CACHE_RULES.findLast((rule) => rule.provider === provider) ?? OTHER_CACHE;
 }
+
+/** The prices of a token that is written to a cache and of one that is read from it, in prices of an input token. */
+export type CachePrices = { readonly write: number; readonly read: number };
+
+export function cachePrices({ write, read }: Pick<CacheRule, 'write' | 'read'>, ttl: CacheTtl): CachePrices {
+  return { write: write[ttl], read };
+}
+
+/** The prices for calls of which neither the provider nor the requested lifetime is known. */
+export const USUAL_PRICES: CachePrices = cachePrices(OTHER_CACHE, '5m');

@@ -1,9 +1,10 @@
 import type { SessionCache } from '@onceover/base/kernel/agent';
 import { estimateTokens } from '@onceover/base/kernel/agent';
 import { describe, expect, test } from 'vitest';
-import { costAfterCacheExpiry, NO_CACHE_HISTORY } from '../../src/dispatch/decide-cache.ts';
-import { decideDispatch } from '../../src/dispatch/decide-resume.ts';
-import { openingOnce, sessionUse } from '../../src/dispatch/session-use.ts';
+import { NO_CACHE_HISTORY } from '../../src/economy/cache-life.ts';
+import { decideDispatch } from '../../src/economy/resume.ts';
+import { costAfterCacheExpiry } from '../../src/economy/session-cost.ts';
+import { openingOnce, sessionUse } from '../../src/economy/session-use.ts';
 
 test.each([
   [0, 0],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cacheRule } from '../../src/dispatch/cache-rules.ts';
-import { cacheTtl, type NextCall, nextCall, ttlOfCall } from '../../src/dispatch/decide-cache.ts';
+import { cacheTtl, type NextCall, nextCall, ttlOfCall } from '../../src/economy/cache-life.ts';
+import { cacheRule } from '../../src/economy/cache-rules.ts';
 
 const MINUTE = 60_000;
 const CLAUDE = cacheRule('anthropic', 'claude-sonnet-4-6');

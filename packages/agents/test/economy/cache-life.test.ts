@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CACHE_RULES, cacheRule, OTHER_CACHE } from '../../src/dispatch/cache-rules.ts';
-import { cacheLife } from '../../src/dispatch/decide-cache.ts';
-import { judgeHit } from '../../src/dispatch/session-use.ts';
+import { cacheLife } from '../../src/economy/cache-life.ts';
+import { CACHE_RULES, cacheRule, OTHER_CACHE } from '../../src/economy/cache-rules.ts';
+import { judgeHit } from '../../src/economy/session-use.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60;

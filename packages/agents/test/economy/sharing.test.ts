@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { continuingPays, expectedReads, groupReaders, sharingPays } from '../../src/dispatch/decide-sharing.ts';
+import { continuingPays, expectedReads, groupReaders, sharingPays } from '../../src/economy/sharing.ts';
 
 const readers = (text: string) =>
   text

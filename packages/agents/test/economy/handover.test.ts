@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { filesToHandOver, needsFile, opensAgain } from '../../src/dispatch/decide-handover.ts';
+import { filesToHandOver, needsFile, opensAgain } from '../../src/economy/handover.ts';
 
 test.each([
   [[], 0.65],

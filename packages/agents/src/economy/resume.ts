@@ -1,5 +1,4 @@
 import {
-  type Assigned,
   type DispatchFacts,
   type DispatchPlan,
   estimateTokens,
@@ -8,14 +7,6 @@ import {
   type Usage,
 } from '@onceover/base/kernel/agent';
 import { digestOf } from '@onceover/base/kernel/ids';
-
-/** Returns the agent of reviewer number `slot`, and the agents that may replace it; `null` if none is available. */
-export function assignAgents(slot: number, available: readonly string[]): Assigned | null {
-  const agent = available[(slot - 1) % Math.max(1, available.length)];
-  if (agent === undefined) return null;
-  const at = available.indexOf(agent);
-  return { agent, others: [...available.slice(at + 1), ...available.slice(0, at)] };
-}
 
 /** The fields that must be equal in a session and in the agent that would resume it. */
 const SAME = ['agent', 'model', 'version', 'toolsDigest'] as const;
