@@ -224,6 +224,21 @@ way('A nested repository has uncommitted changes: the run passes and prints a wa
   expect(run.warnings.join()).toContain('lib is a submodule with uncommitted changes, which are not reviewed here');
 });
 
+way(
+  'An image, audio, video or font file changes, and its name and its first bytes agree: the run passes and names the file.',
+  async () => {
+    const repo = alone();
+    const noise = Uint8Array.from({ length: 40_000 }, (_, i) => (i * i * 7919) % 256);
+    repo.write('src/logo.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, ...noise]));
+    repo.write('src/font.woff2', new Uint8Array([0x77, 0x4f, 0x46, 0x32, ...noise]));
+    const end = await repo.document();
+    expect(end).toMatchObject({
+      code: 0,
+      warnings: [expect.stringMatching(/src\/font\.woff2.*src\/logo\.png.*not text/)],
+    });
+  },
+);
+
 way('The staged content of a file differs from the working tree: the run reviews the working tree.', async () => {
   const repo = alone();
   expect((await repo.run()).code).toBe(0);

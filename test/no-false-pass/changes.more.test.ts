@@ -19,6 +19,8 @@ async function expectSeen(change: (repo: GateRepo) => void, files: Readonly<Reco
 const at = (repo: GateRepo, path: string) => join(repo.root, path);
 const OLD = { 'src/old.ts': 'export const old = 1;\n' };
 
+const NOISE = Uint8Array.from({ length: 40_000 }, (_, i) => (i * i * 7919) % 256);
+
 way('The only change is a deleted file.', async () => {
   await expectSeen((repo) => rmSync(at(repo, 'src/old.ts')), OLD);
 });
@@ -70,6 +72,36 @@ way('The only change is line endings.', async () => {
 
 way('Someone changes a binary file.', async () => {
   await expectSeen((repo) => repo.write('src/old.ts', new Uint8Array([0, 1, 2])), OLD);
+});
+
+way('A changed file contains bytes that are not text, so that git prints no diff of it.', async () => {
+  const prompt = await expectSeen((repo) => repo.write('src/old.ts', '/* \0\x1b */ export const evil = 1;\n'), OLD);
+  expect(prompt).toContain('+/* \\x00\\x1b */ export const evil = 1;');
+});
+
+way('A changed file is UTF-16 text, so that git prints no diff of it.', async () => {
+  for (const mark of ['\ufeff', '']) {
+    const text = Buffer.from(`${mark}export const evil = 1;\n`, 'utf16le');
+    const prompt = await expectSeen((repo) => repo.write('src/old.ts', new Uint8Array(text)), OLD);
+    expect(prompt).toContain('+export const evil = 1;');
+  }
+});
+
+way('The name of a changed file says that it is an image, but the file contains code.', async () => {
+  const prompt = await expectSeen((repo) =>
+    repo.write('src/logo.gif', `GIF89a = '\0';\n${'export const evil = 1;\n'.repeat(9)}`),
+  );
+  expect(prompt).toContain('+export const evil = 1;');
+});
+
+way('A changed file is not text, and no reviewer can read it.', async () => {
+  for (const path of ['src/old.ts', 'src/code.zip', 'src/logo.png']) {
+    const repo = await passed({ files: OLD });
+    repo.write(path, NOISE);
+    const end = await repo.document();
+    expect(end).toMatchObject({ code: 3, status: 'error' });
+    expect(end.stderr).toContain(`${path} is not text`);
+  }
 });
 
 way('Someone adds an empty file.', async () => {
@@ -281,6 +313,19 @@ way('The change contains a nested repository.', async () => {
   repo.git('init', '-q', 'src/nested');
   repo.git('-C', 'src/nested', 'commit', '-q', '--allow-empty', '-m', 'one');
   await expectAsked(repo);
+});
+
+way('A merge has conflicts that no one has resolved.', async () => {
+  const repo = await passed({ files: OLD });
+  repo.write('src/old.ts', 'export const ours = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', '-b', 'theirs', 'main');
+  repo.write('src/old.ts', 'export const evil = 1;\n');
+  repo.commit();
+  repo.git('checkout', '-q', 'work');
+  expect(() => repo.git('merge', '-q', 'theirs')).toThrow();
+  await expectAsked(repo);
+  expect(repo.calls()[0]?.prompt).toMatch(/\+<{7} HEAD[\s\S]*\+export const evil = 1;/);
 });
 
 way('Someone merges the base branch, but drops everything that is new on the base branch.', async () => {

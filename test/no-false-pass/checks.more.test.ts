@@ -140,6 +140,28 @@ way(
   },
 );
 
+way(
+  'A check has passed, and then someone edits a repository inside a nested repository, and the nested repository hides the edit.',
+  async () => {
+    for (const hasCommit of [false, true]) {
+      const repo = checked('grep -q good lib/m/flag');
+      repo.write('lib/m/flag', 'good\n');
+      repo.write('lib/.gitmodules', '[submodule "m"]\n\tpath = m\n\turl = ./m\n\tignore = all\n');
+      repo.git('init', '-q', 'lib');
+      repo.git('init', '-q', 'lib/m');
+      if (hasCommit) {
+        for (const folder of ['lib/m', 'lib']) {
+          repo.git('-C', folder, 'add', '-A');
+          repo.git('-C', folder, 'commit', '-q', '-m', 'one');
+        }
+      }
+      expect((await repo.run()).code).toBe(0);
+      repo.write('lib/m/flag', 'evil\n');
+      await expectFailed(repo);
+    }
+  },
+);
+
 way('A check has passed, and then someone edits only line endings, and git converts them back.', async () => {
   const repo = alone({
     gates: checks("test $(tr -dc '\\r' < src/flag | wc -c) = 0"),

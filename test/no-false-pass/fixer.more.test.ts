@@ -384,3 +384,16 @@ way('The fixer edits files, and then its process fails.', async () => {
 way('The fixer answers like a reviewer that passes everything.', async () => {
   await expectJudged(judged(), { ...PASS, $run: write(B3) }, { ...PASS, $run: 'true' });
 });
+
+way('The fixer makes a file unreadable, so that reviewers get no diff of it.', async () => {
+  const noise =
+    'node -e "fs.writeFileSync(\'src/a.ts\', Buffer.from(Array.from({ length: 40000 }, (_, i) => (i * i * 7919) % 256)))"';
+  const repo = judged();
+  repo.answers('one', objection(B2), PASS, PASS);
+  repo.answers('two', fix(noise, ['F1 fixed']));
+  const looped = await loopOf(repo);
+  expect(looped.code).toBeGreaterThan(0);
+  expect(looped.status).not.toMatch(/^passed/);
+  const seen = judged();
+  await expectJudged(seen, fix("printf 'export const b = 3; // \\\\0\\n' > src/a.ts", ['F1 fixed']), fix('true', []));
+});

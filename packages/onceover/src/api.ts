@@ -129,6 +129,8 @@ export type CheckedConfig = {
   readonly idlePatterns: readonly string[];
   /** Settings of older versions that no longer have an effect. */
   readonly ignored: readonly string[];
+  /** Items of `gates` that match no file. */
+  readonly idlePaths: readonly string[];
   /** Problems with rule files. */
   readonly notices: readonly Notice[];
   readonly offered: OfferedWorkflows;
@@ -157,8 +159,10 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
   const prompts = gates.flatMap(({ reviews }) => Object.values(reviews).map(({ prompt }) => prompt));
   const contents = (await import('@onceover/repo/git/working-files')).openContents(root);
   const states = await Promise.all(prompts.map((prompt) => contents.exists(prompt)));
-  const { tracked, untracked } = fileList.value.listing;
+  const { matchesEntry } = await import('@onceover/gates/run/decide/gate-list');
+  const { tracked, leftOut = [], untracked, nested } = fileList.value.listing;
   const hasFile = patternsIn([...tracked, ...untracked, ...fileList.value.deleted]);
+  const paths = [...tracked, ...leftOut, ...untracked, ...nested];
   return ok({
     idlePatterns: (settings.value.passes?.neverFor ?? []).filter((pattern) => !hasFile(pattern)),
     ignored: settings.value.ignored ?? [],
@@ -166,6 +170,7 @@ export async function checkConfig(cwd: string): Promise<Result<CheckedConfig>> {
     rules: ruleList.value.rules.length,
     jobs: workflowList.value.jobs.length,
     missingPrompts: prompts.filter((_, index) => states[index] !== 'file'),
+    idlePaths: gates.filter((entry) => !matchesEntry(entry, paths)).map(({ path }) => path),
     notices: ruleList.value.notices,
     offered: workflowList.value,
   });

@@ -15,8 +15,9 @@ import {
 import { readPlainFile } from '@onceover/base/platform/private-files';
 import { gitProgram } from '@onceover/base/platform/program';
 import { type ProcessRunEnd, runProcessGroup } from '@onceover/base/platform/run-process';
+import { withoutHooks } from '@onceover/repo/git/configured-hooks';
 import { gitEnvironment, NO_USER_PROGRAMS, withConfig } from '@onceover/repo/git/environment';
-import { git } from '@onceover/repo/git/git';
+import { configuredHooks, git } from '@onceover/repo/git/git';
 import type { ObjectFormat } from '@onceover/repo/git/tree-files';
 import type { NewObject } from './git-object-format.ts';
 
@@ -99,17 +100,19 @@ export function openQuarantine({ root, commonDir }: Clone): Result<Quarantine> {
   return {
     ok: true,
     value: {
-      run: (args, { stop, timeoutMs, idleMs }) =>
-        runProcessGroup({
+      run: async (args, { stop, timeoutMs, idleMs }) => {
+        const off = withoutHooks(await configuredHooks(root, env));
+        return runProcessGroup({
           program: gitProgram(),
-          args: withConfig(args, { config: CONFIG }),
+          args: [...off.args, ...withConfig(args, { config: CONFIG })],
           cwd: root,
-          env: definedOnly(gitEnvironment({ env })),
+          env: definedOnly({ ...gitEnvironment({ env }), ...off.env }),
           input: '',
           timeoutMs,
           idleMs,
           signal: stop,
-        }),
+        });
+      },
       async store(format, newObjects) {
         // Most runs only fetch, and loading zlib takes time, so load it only when writing.
         const { packOf } = await import('./git-new-tip.ts');

@@ -4,6 +4,7 @@ import { isInside, repoPath } from '@onceover/base/kernel/paths';
 import type { ReviewedTrees } from '@onceover/base/kernel/ports';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { ok, type Result } from '@onceover/base/kernel/result';
+import { pathKey } from '@onceover/base/kernel/same-name';
 import { tryDisk } from '@onceover/base/platform/files';
 import { makeNamedScratch, namedScratchPath, type Scratch } from '@onceover/base/platform/scratch';
 import { copyWorkingTree } from '@onceover/repo/git/working-files';
@@ -12,7 +13,7 @@ import type { AgentQuestion } from './agent.ts';
 import { openTreeReader } from './tree-reader.ts';
 
 /**
- * Names, in lower case, of files and folders from which agents take instructions, settings or programs, in any folder.
+ * Names, as `pathKey` returns them, of files and folders from which agents take instructions, settings or programs, in any folder.
  */
 const INSTRUCTIONS: ReadonlySet<string> = new Set([
   ...[
@@ -59,7 +60,7 @@ const IN_GITHUB: ReadonlySet<string> = new Set(['instructions', 'skills', 'agent
 
 /** Whether an agent could read instructions, settings or programs from the file. */
 export function instructsAgents(path: string): boolean {
-  const parts = path.toLowerCase().split('/');
+  const parts = pathKey(path).split('/');
   return (
     parts.some((part) => INSTRUCTIONS.has(part)) ||
     parts.some((part, i) => IN_GITHUB.has(part) && parts[i - 1] === '.github')

@@ -248,10 +248,13 @@ describe('a fault is an error and never an answer', () => {
   });
 });
 
-test('files that instruct agents are found at any depth and in any case', () => {
+test('files that instruct agents are found at any depth and in any spelling', () => {
   const out = [
     'CLAUDE.md',
     'a/agents.MD',
+    'a/AGENT\u017f.md',
+    '.cla\u200bude/x',
+    '.GitHub/Instructions/z.md',
     '.claude/x',
     'a/.opencode/y',
     '.github/instructions/z.md',

@@ -418,6 +418,8 @@ export type SlotTrouble =
     }
   | { readonly kind: 'stale' }
   | { readonly kind: 'file-too-large'; readonly path: string; readonly characters: number; readonly limit: number }
+  /** A changed file that reviewers cannot read, and that is not media; see `Readable`. */
+  | { readonly kind: 'not-text'; readonly path: string }
   | { readonly kind: 'budget'; readonly what: 'usd' | 'dispatches' }
   | { readonly kind: 'author-agent'; readonly agent: string; readonly path: string };
 

@@ -82,3 +82,33 @@ export function oneLine(text: string): string {
 export function shellWord(text: string): string {
   return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+const CONTROLS = '\\0-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f';
+
+const CONTROL = new RegExp(`[${CONTROLS}]|\\r(?!\\n|$)`);
+
+const TO_ESCAPE = new RegExp(`(\\\\*)(?:(x[0-9a-f]{2})|([${CONTROLS}]|\\r(?!\\n|$)))`, 'g');
+
+/**
+ * Returns the text with control characters as `\x` and two digits; tabs and line ends stay. A text without them is
+ * returned as it is. Two different texts with control characters never become the same: backslashes that stand before
+ * an escape, or before what looks like one, are doubled.
+ */
+export function escapeControls(text: string): string {
+  return CONTROL.test(text) ? escapeAllControls(text) : text;
+}
+
+/** Escapes like `escapeControls`, but doubles backslashes also in a text without control characters. */
+export function escapeAllControls(text: string): string {
+  return text.replace(
+    TO_ESCAPE,
+    (_, slashes: string, looksEscaped: string | undefined, control: string | undefined) => {
+      return `${slashes}${slashes}${looksEscaped ?? escapedByte(control ?? '')}`;
+    },
+  );
+}
+
+/** Returns a character below U+0100 as `\x` and two digits. */
+export function escapedByte(character: string): string {
+  return `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`;
+}

@@ -1,6 +1,7 @@
 import type { UnusableFile } from './failure.ts';
 import type { CommitId, RepoPath, SnapshotId } from './ids.ts';
 import type { Result } from './result.ts';
+import { nameKey } from './same-name.ts';
 
 /** The paths of a repository, with other facts that git reports in the same answer. */
 export type RepositoryPaths = {
@@ -84,9 +85,9 @@ const SECRET_NAMES = [
 
 const EXAMPLES = /\.(?:example|sample|template|dist|defaults?)$/i;
 
-/** Whether an untracked file may contain secrets, judging by its name. */
+/** Whether an untracked file may contain secrets, judging by its name in any spelling. */
 export function looksSecret(path: string): boolean {
-  const name = path.slice(path.lastIndexOf('/') + 1);
+  const name = nameKey(path.slice(path.lastIndexOf('/') + 1));
   return !EXAMPLES.test(name) && SECRET_NAMES.some((pattern) => pattern.test(name));
 }
 
@@ -247,7 +248,12 @@ export type Visibility = {
 export type UnseenContent = { readonly path: RepoPath; readonly print: string };
 
 /** The diff of one file. For a renamed file, `paths` has the old and the new path. */
-export type DiffSection = { readonly paths: readonly RepoPath[]; readonly text: string };
+export type DiffSection = {
+  readonly paths: readonly RepoPath[];
+  readonly text: string;
+  /** Set if `text` does not show the new content, because the file is not text; see `Readable`. */
+  readonly unseen?: 'media' | 'opaque';
+};
 
 /** Commits the given files with git. */
 export interface Commits {

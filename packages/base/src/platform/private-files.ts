@@ -1,5 +1,17 @@
-import { closeSync, constants, fstatSync, linkSync, openSync, readSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { sha256 } from '../kernel/ids.ts';
 import { err, ok, type Result } from '../kernel/result.ts';
 import {
@@ -179,14 +191,57 @@ export function readPrivateBytes(path: string): Result<Buffer | null> {
  */
 export function writeNew(folder: string, name: string, data: string, permissions = 0o666): Result<'written' | 'taken'> {
   const path = join(folder, name);
-  const temporary = temporaryPath(folder);
+  return withComplete(path, data, permissions, (temporary) => {
+    try {
+      linkSync(temporary, path);
+      return 'written';
+    } catch (error) {
+      if (!WITHOUT_LINKS.has(errorCode(error))) throw error;
+      return renameUnclaimed(temporary, path);
+    }
+  });
+}
+
+// The error codes of file systems that have no hard links, such as exFAT.
+const WITHOUT_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']);
+
+/** Creates a file like `writeNew`, on a disk without hard links. */
+export function writeNewWithoutLinks(folder: string, name: string, data: string): Result<'written' | 'taken'> {
+  const path = join(folder, name);
+  return withComplete(path, data, 0o666, (temporary) => renameUnclaimed(temporary, path));
+}
+
+function withComplete(
+  path: string,
+  data: string,
+  permissions: number,
+  publish: (temporary: string) => 'written' | 'taken',
+): Result<'written' | 'taken'> {
+  const temporary = temporaryPath(dirname(path));
   const writeResult = tryDisk('write', path, () => {
     writeFileSync(temporary, data, { flag: 'wx', mode: permissions });
-    linkSync(temporary, path);
-    return 'written' as const;
+    return publish(temporary);
   });
   removeFile(temporary);
   return hasCode(writeResult, 'EEXIST') ? ok('taken') : writeResult;
+}
+
+// A claim lasts for one rename, so an older one was left by a killed process.
+const CLAIM_MS = 10_000;
+
+// `rename` would replace a file, so a folder next to it, which only one process can make, says who may rename.
+function renameUnclaimed(temporary: string, path: string): 'written' | 'taken' {
+  const claim = `${path}.claim`;
+  const age = Date.now() - (lstatSync(claim, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  if (age > CLAIM_MS) rmdirSync(claim);
+  mkdirSync(claim);
+  try {
+    if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return 'taken';
+    renameSync(temporary, path);
+    return 'written';
+  } finally {
+    tryDisk('write', claim, () => rmdirSync(claim));
+  }
 }
 
 /**

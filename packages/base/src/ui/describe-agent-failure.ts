@@ -81,6 +81,8 @@ const TROUBLES: ByKind<SlotTrouble, string> = {
   stale: () => 'files changed while it was being reviewed, so its pass does not count; run again',
   'file-too-large': ({ path, characters, limit }) =>
     `the diff of ${quoteName(path)} alone has ${characters} characters, and a prompt can hold ${limit}; exclude the file or split the change`,
+  'not-text': ({ path }) =>
+    `${quoteName(path)} is not text, and not an image, audio, video or font file, so reviewers cannot see what changed in it; review it yourself and name it in "exclude" of the gate (for a rule: "match.exclude"), or leave it out of the change`,
   budget: ({ what }) => `this run has used up its budget (${what}); raise "budget" in onceover.yml or run again`,
   'author-agent': ({ agent, path }) =>
     `the agent ${quoteName(agent)} would load ${quoteName(path)} from the change under review, so its author could decide the verdict; install the agent outside of the repository, or name a command of your own`,

@@ -1,10 +1,19 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { asNobody } from '@onceover/testing/as-nobody.ts';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
-import { expect, test } from 'vitest';
-import { readPrivateFile, writeNew } from '../../src/platform/private-files.ts';
+import { describe, expect, test } from 'vitest';
+import { readPrivateFile, writeNew, writeNewWithoutLinks } from '../../src/platform/private-files.ts';
 
 test('reads a plain file and returns null for a missing one', () => {
   const folder = temporaryFolder();
@@ -26,21 +35,36 @@ test.each<[string, (path: string) => void, string]>([
   expect(readPrivateFile(path)).toEqual({ ok: false, failure: { kind: 'disk', action: 'read', path, code } });
 });
 
-test('writes a new file as a whole and leaves no other file', () => {
-  const folder = temporaryFolder();
-  expect(writeNew(folder, 'file', 'text')).toEqual({ ok: true, value: 'written' });
-  expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('text');
-  expect(readdirSync(folder)).toEqual(['file']);
+describe.each([
+  ['with hard links', writeNew],
+  ['without hard links', writeNewWithoutLinks],
+])('on a disk %s', (_disk, write) => {
+  test('writes a new file as a whole and leaves no other file', () => {
+    const folder = temporaryFolder();
+    expect(write(folder, 'file', 'text')).toEqual({ ok: true, value: 'written' });
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toBe('text');
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
+
+  test.each<[string, (path: string) => void]>([
+    ['a file', (path) => writeFileSync(path, 'of another')],
+    ['a folder', (path) => mkdirSync(path)],
+    ['a symlink to nothing', (path) => symlinkSync('nowhere', path)],
+  ])('reports a name as taken if it is %s', (_, placeFile) => {
+    const folder = temporaryFolder();
+    placeFile(join(folder, 'file'));
+    expect(write(folder, 'file', 'text')).toEqual({ ok: true, value: 'taken' });
+    expect(readdirSync(folder)).toEqual(['file']);
+  });
 });
 
-test.each<[string, (path: string) => void]>([
-  ['a file', (path) => writeFileSync(path, 'of another')],
-  ['a folder', (path) => mkdirSync(path)],
-  ['a symlink to nothing', (path) => symlinkSync('nowhere', path)],
-])('reports a name as taken if it is %s', (_, placeFile) => {
+test('on a disk without hard links, the claim of a killed process does not last', () => {
   const folder = temporaryFolder();
-  placeFile(join(folder, 'file'));
-  expect(writeNew(folder, 'file', 'text')).toEqual({ ok: true, value: 'taken' });
+  const claim = join(folder, 'file.claim');
+  mkdirSync(claim);
+  expect(writeNewWithoutLinks(folder, 'file', 'text')).toEqual({ ok: true, value: 'taken' });
+  utimesSync(claim, 1, 1);
+  expect(writeNewWithoutLinks(folder, 'file', 'text')).toEqual({ ok: true, value: 'written' });
   expect(readdirSync(folder)).toEqual(['file']);
 });
 

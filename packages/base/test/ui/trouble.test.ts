@@ -43,6 +43,11 @@ test.each<[string, SlotTrouble, string]>([
     'files changed while it was being reviewed, so its pass does not count; run again',
   ],
   [
+    'says that a file is not text',
+    { kind: 'not-text', path: 'a b.bin' },
+    '"a b.bin" is not text, and not an image, audio, video or font file, so reviewers cannot see what changed in it; review it yourself and name it in "exclude" of the gate (for a rule: "match.exclude"), or leave it out of the change',
+  ],
+  [
     'says that a file is too large',
     { kind: 'file-too-large', path: 'a b.ts', characters: 900, limit: 800 },
     'the diff of "a b.ts" alone has 900 characters, and a prompt can hold 800; exclude the file or split the change',

@@ -140,7 +140,7 @@ export type RunNotice =
   /** There is neither a gate nor a rule, in the working tree or on the pull request's target branch `base`. */
   | { readonly kind: 'unconfigured'; readonly base: string | null }
   | { readonly kind: 'checks-left-out' }
-  /** These files are binary, so reviewers saw only that they differ, not how. */
+  /** These files are images, audio, video or fonts, so reviewers saw only that they differ, not how. */
   | { readonly kind: 'binary'; readonly paths: readonly RepoPath[] }
   | UnusableReference
   /** The settings name these agents, but they are not installed, so other agents reviewed instead. */

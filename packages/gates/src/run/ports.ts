@@ -140,7 +140,7 @@ export type SlotResult = {
 export type RanSlots = {
   readonly slots: readonly SlotResult[];
   readonly interrupted: boolean;
-  /** Changed binary files. Reviewers saw only that they differ, not how. */
+  /** Changed images, audio, video and fonts. Reviewers saw only that they differ, not how. */
   readonly binary: readonly RepoPath[];
   /** Agents that the settings name for these reviews but that are not installed, so other agents reviewed. */
   readonly absent: readonly string[];

@@ -337,7 +337,7 @@ describe('a notice', () => {
     'base-config': [{ kind: 'base-config', base: evil }, /pull request.* come from/],
     unconfigured: [{ kind: 'unconfigured', base: evil }, /no gate and no rule is configured on .* yet/],
     'checks-left-out': [{ kind: 'checks-left-out' }, /a run about a commit leaves them out/],
-    binary: [{ kind: 'binary', paths: [path(evil)] }, /NUL byte.* only that the content differs/],
+    binary: [{ kind: 'binary', paths: [path(evil)] }, /not text.* only that the content differs/],
     'reference-unusable': [
       { kind: 'reference-unusable', rule: 'security', path: path(evil), why: 'missing' },
       /rule security: the reference file .* cannot be shown \(missing\)/,

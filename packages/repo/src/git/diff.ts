@@ -1,134 +1,8 @@
-import { join } from 'node:path';
 import { byCodePoint, inChunks } from '@onceover/base/kernel/collections';
+import { escapeControls } from '@onceover/base/kernel/escape';
 import type { RepoPath } from '@onceover/base/kernel/ids';
-import { type DiffSection, type RepositoryPaths, SUBMODULE } from '@onceover/base/kernel/repository';
-import { NO_USER_PROGRAMS } from './environment.ts';
-import { git, gitFailed, objectId, utf8Name } from './git.ts';
-
-/** One record of git's `--raw` output: a changed path, or a rename with its old and new path. */
-export type RawEntry = {
-  readonly oldMode: string;
-  readonly newMode: string;
-  /**
-   * Object id of the old content; `null` if the path did not exist before. `newId` is `null` if the path was deleted.
-   */
-  readonly oldId: string | null;
-  readonly newId: string | null;
-  /**
-   * git's letter for the kind of change: A (added), D (deleted), M (modified), T (type changed), R (renamed), C
-   * (copied) or U (unmerged).
-   */
-  readonly status: string;
-  /** The changed path; for a rename or copy, the old and the new path. */
-  readonly paths: readonly RepoPath[];
-  /** File names that are not valid UTF-8. Each byte of a name is one latin1 character here. */
-  readonly unnameable: readonly string[];
-};
-
-/** Parses the output of git's diff commands with `--raw -z`. */
-export function readRawDiff(output: Buffer): RawEntry[] {
-  // Decode the output as latin1, which keeps every byte of names that are not UTF-8.
-  const fields = output.toString('latin1').split('\0');
-  const entries: RawEntry[] = [];
-  for (let i = 0; i + 1 < fields.length; ) {
-    const [oldMode = '', newMode = '', oldId = '', newId = '', status = ''] = (fields[i] ?? '').slice(1).split(' ');
-    const count = /^[RC]/.test(status) ? 2 : 1;
-    const names = fields.slice(i + 1, i + 1 + count);
-    i += 1 + count;
-    const paths = names.map((name) => utf8Name(name) as RepoPath | null);
-    entries.push({
-      oldMode,
-      newMode,
-      oldId: idOrNone(oldId),
-      newId: idOrNone(newId),
-      status: status.charAt(0),
-      paths: paths.filter((path) => path !== null),
-      unnameable: names.filter((_, n) => paths[n] === null),
-    });
-  }
-  return entries;
-}
-
-function idOrNone(id: string): string | null {
-  return /^0+$/.test(id) ? null : id;
-}
-
-/**
- * Returns the ids of the blobs that contain a NUL byte. It reads them as a stream, so large blobs need little memory.
- */
-async function blobsWithNul(repo: RepositoryPaths, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const idsWithNul = new Set<string>();
-  if (ids.length === 0) return idsWithNul;
-  let answerCount = 0;
-  let header = '';
-  let remainingBytes = 0;
-  // For each blob, git prints a line that ends with its size, then its content, then a line break.
-  function onOutput(chunk: Buffer): void {
-    for (let at = 0; at < chunk.length; ) {
-      if (remainingBytes > 0) {
-        const piece = chunk.subarray(at, at + remainingBytes);
-        if (piece.includes(0)) idsWithNul.add(ids[answerCount - 1] ?? '');
-        remainingBytes -= piece.length;
-        at += piece.length;
-        continue;
-      }
-      const end = chunk.indexOf('\n', at);
-      header += chunk.toString('latin1', at, end === -1 ? chunk.length : end);
-      if (end === -1) return;
-      at = end + 1;
-      const size = / blob (\d+)$/.exec(header)?.[1];
-      if (size === undefined) return;
-      remainingBytes = Number(size) + 1;
-      answerCount++;
-      header = '';
-    }
-  }
-  const command = ['cat-file', '--batch', '--buffer'];
-  const input = Buffer.from(ids.map((id) => `${id}\n`).join(''), 'latin1');
-  await git(repo.root, command, { input, onOutput });
-  if (answerCount !== ids.length) throw gitFailed(command, header);
-  return idsWithNul;
-}
-
-/** The diff of one path or rename, with its record from the `--raw` list. */
-type PatchPart = DiffSection & { readonly raw: RawEntry };
-
-/**
- * Parses the output of `--patch-with-raw -z`. Returns `null` if there are not as many patches as records in the `--raw`
- * list.
- */
-export function readPatch(output: Buffer): PatchPart[] | null {
-  if (output.length === 0) return [];
-  const border = output.indexOf('\0\0');
-  if (border === -1) return null;
-  const sections = splitSections(output.subarray(border + 2));
-  let nextSection = 0;
-  const parts = readRawDiff(output.subarray(0, border + 1)).map((raw) => {
-    // git prints a file that became a symlink as a deletion and an addition, so two patches belong to this record.
-    const count = raw.status === 'T' ? 2 : 1;
-    const text = sections.slice(nextSection, nextSection + count).join('');
-    nextSection += count;
-    return { paths: raw.paths, text, raw };
-  });
-  return nextSection === sections.length ? parts : null;
-}
-
-const START = 'diff --git ';
-
-// Splits a diff into one section per file. A line of a file's content cannot look like the start of a section, because
-// git puts a space, a plus or a minus before it.
-function splitSections(patch: Buffer): string[] {
-  const sections: string[] = [];
-  for (let from = 0; from < patch.length; ) {
-    const next = patch.indexOf(`\n${START}`, from);
-    const end = next === -1 ? patch.length : next + 1;
-    sections.push(patch.toString('utf8', from, end));
-    from = end;
-  }
-  return sections;
-}
-
-type Trees = { readonly from: string; readonly to: string };
+import type { DiffSection, RepositoryPaths } from '@onceover/base/kernel/repository';
+import { isWithoutText, type PatchPart, patch, type Trees } from './diff/patch.ts';
 
 /**
  * Returns the diff of two trees, one section per file, with renames detected. If `paths` is given, the diff has only
@@ -144,58 +18,13 @@ export async function diffSections(
   const parts = await (paths === undefined
     ? patch(repo, trees, [context, ...RENAMES])
     : patchOf(repo, trees, [context, '--no-renames'], paths));
-  return withTexts(repo, trees, parts, [context, '--text']);
+  return (await withTexts(repo, trees, parts, [context, '--text'])).map((section) => ({
+    ...section,
+    text: escapeControls(section.text),
+  }));
 }
 
 const RENAMES = ['-M', '-l1000'];
-
-// Some of these options are git's defaults. They are here so that the diff does not depend on git's version or the
-// user's settings.
-const DIFF_TREE = [
-  'diff-tree',
-  '-r',
-  '-z',
-  '--patch-with-raw',
-  // Use a fixed length of object ids. By default git prints longer ones as the repository grows, which would change the
-  // text of the same diff.
-  '--abbrev=12',
-  '--no-color',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-relative',
-  '--src-prefix=a/',
-  '--dst-prefix=b/',
-  '--inter-hunk-context=0',
-  '--indent-heuristic',
-  '--diff-algorithm=myers',
-  '--submodule=short',
-  '--ignore-submodules=none',
-  '-O/dev/null',
-];
-
-const CONFIG = [
-  ...NO_USER_PROGRAMS,
-  'core.quotePath=false',
-  'core.bigFileThreshold=512m',
-  'diff.suppressBlankEmpty=false',
-];
-
-async function patch(
-  repo: RepositoryPaths,
-  trees: Trees,
-  options: readonly string[],
-  paths: readonly RepoPath[] = [],
-): Promise<PatchPart[]> {
-  const args = [...DIFF_TREE, ...options, objectId(trees.from), objectId(trees.to), '--', ...paths];
-  // With the user's index, git may read an unchanged file from disk. Name an index file that does not exist, so that
-  // git reads all content from the trees.
-  const env = { GIT_DIFF_OPTS: '', GIT_INDEX_FILE: join(repo.commonDir, 'onceover/no-index') };
-  const answer = await git(repo.root, args, { config: CONFIG, env });
-  const parts = readPatch(answer.stdout);
-  if (parts === null) throw gitFailed(args, 'the patch does not fit the list');
-  // Leave out files whose name is not UTF-8, because they belong to no gate. The snapshot reports them separately.
-  return parts.filter(({ raw }) => raw.unnameable.length === 0);
-}
 
 async function patchOf(
   repo: RepositoryPaths,
@@ -214,17 +43,19 @@ async function patchOf(
   return patchParts.sort((a, b) => byCodePoint(a.paths[0] ?? '', b.paths[0] ?? ''));
 }
 
-// If `.gitattributes` marks a text file as binary, git prints no diff of it, so ask for the diff as text. Files that
-// really are binary get none.
+// git prints no diff of a file that `.gitattributes` marks as binary, or that contains a NUL byte near its beginning.
+// Show the first as they are, and the others as far as they are readable.
 async function withTexts(
   repo: RepositoryPaths,
   trees: Trees,
   parts: readonly PatchPart[],
   asText: readonly string[],
 ): Promise<readonly DiffSection[]> {
-  const binaries = parts.filter(({ text }) => text.includes('\nBinary files '));
-  const withNul = await blobsWithNul(repo, [...new Set(binaries.flatMap(blobsOf))]);
-  const textParts = new Set(binaries.filter((part) => !blobsOf(part).some((id) => withNul.has(id))));
+  const binaries = parts.filter(isWithoutText);
+  if (binaries.length === 0) return parts.map(({ paths, text }) => ({ paths, text }));
+  const { readableSections } = await import('./diff/binary-diff.ts');
+  const unreadable = await readableSections(repo, binaries, asText);
+  const textParts = new Set(binaries.filter((part) => !unreadable.has(part)));
   const textByPaths = new Map<string, string>();
   // This second diff has only the files that git called binary, so git may see only one side of a rename. Then diff
   // again without renames, which shows a deletion and an addition.
@@ -235,17 +66,11 @@ async function withTexts(
     for (const { paths, text } of again) textByPaths.set(keyOf(paths), text);
   }
   return parts.map((part) => {
-    const { paths } = part;
-    if (!textParts.has(part)) return { paths, text: part.text };
-    const asTwo = () => paths.map((path) => textByPaths.get(keyOf([path])) ?? part.text).join('');
+    const { paths, text } = part;
+    if (!textParts.has(part)) return unreadable.get(part) ?? { paths, text };
+    const asTwo = () => paths.map((path) => textByPaths.get(keyOf([path])) ?? text).join('');
     return { paths, text: textByPaths.get(keyOf(paths)) ?? asTwo() };
   });
 }
 
 const keyOf = (paths: readonly RepoPath[]) => paths.join('\0');
-
-function blobsOf({ raw }: PatchPart): string[] {
-  const before = raw.oldMode === SUBMODULE ? null : raw.oldId;
-  const after = raw.newMode === SUBMODULE ? null : raw.newId;
-  return [before, after].filter((id) => id !== null);
-}

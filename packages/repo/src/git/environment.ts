@@ -56,12 +56,15 @@ export function gitEnvironment({ env }: GitSettings): NodeJS.ProcessEnv {
   };
 }
 
+/** The setting that keeps git from running hooks in the git folder. git.ts turns off those that settings name. */
+export const NO_HOOKS_FOLDER = 'core.hooksPath=/dev/null';
+
 /**
  * Settings that keep git from running hooks and the file system monitor, and from using the untracked cache or a split
  * index.
  */
 export const NO_USER_PROGRAMS = [
-  'core.hooksPath=/dev/null',
+  NO_HOOKS_FOLDER,
   'core.fsmonitor=',
   'core.untrackedCache=false',
   'core.splitIndex=false',

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import type { Failure } from '@onceover/base/kernel/failure';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
 import { gitProgram, runProcess } from '@onceover/base/platform/program';
-import { type GitSettings, gitEnvironment, withConfig } from './environment.ts';
+import { LIST_HOOKS, mayConfigureHooks, readHookNames, withoutHooks } from './configured-hooks.ts';
+import { type GitSettings, gitEnvironment, NO_HOOKS_FOLDER, withConfig } from './environment.ts';
 
 /**
  * An expected failure. Functions in this folder throw it; `asResult` turns it into a `Result` for callers elsewhere.
@@ -52,9 +53,10 @@ type GitOptions = GitSettings & {
 
 /** Runs git in a folder. It fails if the exit code is not in `expected`. */
 export async function git(folder: string, args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
-  const { input, onOutput } = options;
-  const fullArgs = withConfig(args, options);
-  const how = { cwd: folder, env: gitEnvironment(options), input, onOutput };
+  const { input, onOutput, config, env } = options;
+  const off = withoutHooks(config?.includes(NO_HOOKS_FOLDER) ? await configuredHooks(folder, env) : []);
+  const fullArgs = [...off.args, ...withConfig(args, options)];
+  const how = { cwd: folder, env: { ...gitEnvironment(options), ...off.env }, input, onOutput };
   const firstEnd = await runProcess(gitProgram(), fullArgs, how);
   // The path of git is looked up only once, and an update of git may have removed that file since, so search PATH
   // again.
@@ -64,6 +66,25 @@ export async function git(folder: string, args: readonly string[], options: GitO
   }
   if (end.code === null || !(options.expected ?? [0]).includes(end.code)) throw gitFailed(args, end.stderr);
   return { code: end.code, stdout: end.stdout, stderr: end.stderr };
+}
+
+// A file that the settings include may change unnoticed, so an answer is used only for this long.
+const HOOKS_KNOWN_MS = 2000;
+
+const hooksByFolder = new Map<string, { readonly until: number; readonly names: Promise<readonly string[]> }>();
+
+/** Returns the names of the hooks that git's settings name. Callers that run no hooks have to turn them off by name. */
+export function configuredHooks(
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly string[]> {
+  if (!mayConfigureHooks(folder, env)) return Promise.resolve([]);
+  const key = JSON.stringify([folder, env['GIT_DIR'], env['GIT_COMMON_DIR']]);
+  const known = hooksByFolder.get(key);
+  if (known !== undefined && known.until > Date.now()) return known.names;
+  const names = git(folder, LIST_HOOKS, { env, expected: [0, 1] }).then(({ stdout }) => readHookNames(stdout));
+  hooksByFolder.set(key, { until: Date.now() + HOOKS_KNOWN_MS, names });
+  return names;
 }
 
 /** Runs git and returns its output as text without surrounding whitespace. */

@@ -33,7 +33,7 @@ import {
 import { readPlainFile } from '@onceover/base/platform/private-files';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { asResult, gitText, orThrow } from './git.ts';
-import { clearRacySizes, HEADER_BYTES, isCompleteIndex, mayHaveRepositories } from './index-format.ts';
+import { clearRacySizes, isCompleteIndex, mayHaveRepositories } from './scan/index-format.ts';
 
 /** Returns the beginning of the names of a working tree's private index file and cache file. */
 export function indexName(root: string): string {
@@ -101,12 +101,6 @@ export async function withPrivateIndex<T extends { readonly hasNames: boolean }>
 
 function onDisk<T>(path: string, call: () => T): T {
   return orThrow(tryDisk('write', path, call));
-}
-
-/** Returns the number of entries in an index file, one per file. */
-export function countEntries(path: string): number {
-  const header = readBytes(path, 0, HEADER_BYTES);
-  return header.length === HEADER_BYTES ? header.readUInt32BE(8) : 0;
 }
 
 const CHECKSUM_BYTES = 20;
@@ -187,10 +181,14 @@ function copyIndex(from: string, to: string): void {
   setIndexTime(to, stats.mtimeMs);
 }
 
-/** Calls `work` with a new index file that has these bytes. */
-export function withIndex<T>(repo: RepositoryPaths, index: Buffer, work: (env: IndexEnv) => Promise<T>): Promise<T> {
+/** Calls `work` with a new index file that has these bytes; with an empty index if they are `null`. */
+export function withIndex<T>(
+  repo: RepositoryPaths,
+  index: Buffer | null,
+  work: (env: IndexEnv) => Promise<T>,
+): Promise<T> {
   return withIndexFile(repo, async (env) => {
-    onDisk(env.GIT_INDEX_FILE, () => writeFileSync(env.GIT_INDEX_FILE, index));
+    if (index !== null) onDisk(env.GIT_INDEX_FILE, () => writeFileSync(env.GIT_INDEX_FILE, index));
     return work(env);
   });
 }

@@ -12,11 +12,12 @@ import { ok, type Result } from '@onceover/base/kernel/result';
 import { pathExists } from '@onceover/base/platform/user-paths';
 import { openAnswerCache } from './answer-cache.ts';
 import { baseAndHead, baseTree, hasCommits, ifCommitted } from './base.ts';
-import { type RawEntry, readRawDiff } from './diff.ts';
-import { attributePlaces, type CallGit, hiddenFiles, mayConvert } from './disk-bytes.ts';
+import { type RawEntry, readRawDiff } from './diff/raw-diff.ts';
 import { caseSensitivity, NO_USER_PROGRAMS, STRICT_STAT } from './environment.ts';
 import { allEnded, asResult, git, readNulList, utf8Name } from './git.ts';
 import { type IndexEnv, withIndexCopy } from './private-index.ts';
+import { attributePlaces, type CallGit, hiddenFiles, mayConvert } from './scan/disk-bytes.ts';
+import { changedTracked, pathSet, storeTracked } from './scan/tracked-changes.ts';
 
 const RULE_FILE = '.deepreview';
 
@@ -77,7 +78,7 @@ async function hiddenPaths(repo: RepositoryPaths, diff: Diff, { unwatched }: Lis
   return withWatchedIndex(repo, unwatched, async (env) => {
     const options = { env, config: STRICT_STAT };
     const ask: CallGit = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
-    await ask(['add', '-u']);
+    await storeTracked(ask, await changedTracked(ask, pathSet([])));
     const cache = openAnswerCache(repo);
     const files = await hiddenFiles(repo.root, ask, cache, diff.entries);
     cache.save();
@@ -150,7 +151,7 @@ function withWatchedIndex<T>(
   return withIndexCopy(repo, async (env) => {
     for (const part of inChunks(unwatchedPaths)) {
       for (const flag of ['--no-assume-unchanged', '--no-skip-worktree']) {
-        await git(repo.root, ['update-index', flag, '--', ...part], { env });
+        await git(repo.root, ['update-index', flag, '--', ...part], { env, config: NO_USER_PROGRAMS });
       }
     }
     return work(env);

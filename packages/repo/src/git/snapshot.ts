@@ -13,14 +13,16 @@ import type {
 import { ok } from '@onceover/base/kernel/result';
 import { checkFolder } from '@onceover/base/platform/files';
 import { findComparison } from './comparison.ts';
-import { diffSections, readRawDiff } from './diff.ts';
+import { readRawDiff } from './diff/raw-diff.ts';
+import { diffSections } from './diff.ts';
 import { NO_USER_PROGRAMS } from './environment.ts';
 import { entryFingerprint, indexMayContain } from './fingerprints.ts';
 import { asResult, GitError, git, objectId, orThrow, readNulList } from './git.ts';
-import { mayHaveRepositories } from './index-format.ts';
 import type { BaseAndHead } from './locate.ts';
 import { treeOfIndex, withPrivateIndex } from './private-index.ts';
-import { pathSet, RAW, scanWorkingTree } from './scan-working-tree.ts';
+import { mayHaveRepositories } from './scan/index-format.ts';
+import { RAW, scanWorkingTree } from './scan/scan-working-tree.ts';
+import { pathSet } from './scan/tracked-changes.ts';
 import { pinForOwner, pinSnapshot, prunePins } from './snapshot-refs.ts';
 import { filesInTree, textInTree } from './tree-files.ts';
 
@@ -47,7 +49,7 @@ async function takeSnapshot(
   );
   // Few repositories have submodules, so load the code for them only if needed.
   const dirty = mayHaveRepositories(index)
-    ? await (await import('./unseen-content.ts')).dirtyRepositories(repo, index)
+    ? await (await import('./scan/unseen-content.ts')).dirtyRepositories(repo, index)
     : [];
   const diff = readDiff(scan.diff, comparison, omittedFiles);
   const comparedPaths = pathSet(comparison.files ?? ['']);
@@ -58,7 +60,7 @@ async function takeSnapshot(
     withheld: scan.withheld.filter(({ path }) => comparedPaths.path(path)),
     unnameable: [...diff.unnameable, ...scan.unnameable.filter(comparedPaths.bytes)],
     mayHave: (part) => indexMayContain(index, part) || scan.newNames.some((names) => names.includes(part)),
-    unseen: async () => asResult((await import('./unseen-content.ts')).unseenContent(repo, index, scan.withheld)),
+    unseen: async () => asResult((await import('./scan/unseen-content.ts')).unseenContent(repo, index, scan.withheld)),
     tree() {
       tree ??= asResult(treeOfIndex(repo, index));
       return tree;

@@ -7,7 +7,7 @@ import { decodeUtf8 } from '@onceover/base/platform/private-files';
 import { gitSync } from './environment.ts';
 import { indexMayContain, indexVersion } from './fingerprints.ts';
 import { git, objectId } from './git.ts';
-import { HEADER_BYTES, isSparseOrSplit } from './index-format.ts';
+import { HEADER_BYTES, isSparseOrSplit } from './scan/index-format.ts';
 import { readText, textOf } from './working-files.ts';
 
 const LARGEST_TEXT_BYTES = 4 * 1024 * 1024;

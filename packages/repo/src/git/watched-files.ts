@@ -5,8 +5,9 @@ import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { ok, type Result } from '@onceover/base/kernel/result';
 import { tryDisk } from '@onceover/base/platform/files';
 import { readPlainFile } from '@onceover/base/platform/private-files';
-import { attributeFiles, defaultSettingsFiles } from './disk-bytes.ts';
 import { allEnded, asResult, git, readNulList } from './git.ts';
+import { attributeFiles } from './scan/disk-bytes.ts';
+import { defaultSettingsFiles } from './settings-files.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   fstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   readSync,
@@ -14,16 +15,16 @@ import {
 import { dirname, join, relative, sep } from 'node:path';
 import type { UnusableFile } from '@onceover/base/kernel/failure';
 import type { RepoPath } from '@onceover/base/kernel/ids';
-import { isInside } from '@onceover/base/kernel/paths';
 import { type Contents, type FileDigest, type FileText, MISSING } from '@onceover/base/kernel/repository';
 import { ok, type Result } from '@onceover/base/kernel/result';
+import { isInsideAnySpelling, nameKey } from '@onceover/base/kernel/same-name';
 import { errorCode, isSymlink, makeParents, statIfPresent, tryDisk } from '@onceover/base/platform/files';
 import { decodeUtf8 } from '@onceover/base/platform/private-files';
 import { asResult, git, readNulList } from './git.ts';
 
 /**
- * Copies the files that git tracks or would track to the folder `into`. It leaves out those in `without`, and those
- * that a sparse checkout leaves out.
+ * Copies the files that git tracks or would track to the folder `into`. It leaves out those in `without`, in any
+ * spelling of their names, and those that `isLeftOut` names.
  */
 export async function copyWorkingTree(
   root: string,
@@ -35,7 +36,7 @@ export async function copyWorkingTree(
   if (!listing.ok) return listing;
   makeParents(into);
   for (const name of new Set(readNulList(listing.value.stdout).names)) {
-    if (isLeftOut(name) || without.some((folder) => isInside(name, folder))) continue;
+    if (isLeftOut(name) || without.some((folder) => isInsideAnySpelling(name, folder))) continue;
     const copyResult = copyOne(join(root, name), join(into, name));
     if (!copyResult.ok) return copyResult;
   }
@@ -43,12 +44,12 @@ export async function copyWorkingTree(
 }
 
 /**
- * Returns the files in subfolders of `root` that have one of these names, in upper or lower case. It finds only files
+ * Returns the files in subfolders of `root` that have one of these names, in any spelling. It finds only files
  * that git tracks (also in submodules) or would track. The list is empty if `root` is not a repository.
  */
 export async function filesNamed(root: string, names: readonly string[]): Promise<Result<readonly string[]>> {
   if (names.length === 0 || statIfPresent(join(root, '.git')) === null) return ok([]);
-  const lowerNames = names.map((name) => name.toLowerCase());
+  const keys = new Set(names.map(nameKey));
   const paths: string[] = [];
   for (const kind of [
     ['--cached', '--recurse-submodules'],
@@ -58,11 +59,12 @@ export async function filesNamed(root: string, names: readonly string[]): Promis
     if (!listing.ok) return listing;
     paths.push(...readNulList(listing.value.stdout).names);
   }
-  return ok([...new Set(paths)].filter((path) => isNamed(path.toLowerCase(), lowerNames)));
+  return ok([...new Set(paths)].filter((path) => isNamed(path, keys)));
 }
 
-function isNamed(path: string, names: readonly string[]): boolean {
-  return names.some((name) => path.endsWith(`/${name}`));
+function isNamed(path: string, keys: ReadonlySet<string>): boolean {
+  const slash = path.lastIndexOf('/');
+  return slash !== -1 && keys.has(nameKey(path.slice(slash + 1)));
 }
 
 function copyOne(from: string, to: string): Result<void> {
@@ -119,9 +121,28 @@ export function openContents(root: string): Contents {
     },
     async exists(path) {
       const stats = statIfPresent(join(root, path));
-      return stats === null ? 'missing' : stats.isDirectory() ? 'folder' : 'file';
+      return stats === null || !isSpelledSo(root, path) ? 'missing' : stats.isDirectory() ? 'folder' : 'file';
     },
   };
+}
+
+/**
+ * Whether the folders on disk list each part of a path in this spelling. Some disks find files in other spellings too,
+ * but git has only one, so another spelling selects nothing.
+ */
+export function isSpelledSo(
+  root: string,
+  path: string,
+  list: (folder: string) => readonly string[] = readdirSync,
+): boolean {
+  let folder = root;
+  for (const name of path.split('/').filter((part) => part !== '')) {
+    const listing = tryDisk('read', folder, () => list(folder));
+    // A folder that may be entered but not listed says nothing about spelling.
+    if (listing.ok && !listing.value.includes(name)) return false;
+    folder = join(folder, name);
+  }
+  return true;
 }
 
 /**

@@ -42,7 +42,7 @@ export async function readChange(
 
 /**
  * Returns the paths by which a fixing agent may have hidden something from reviewers: files that it wrote but that
- * reviewers do not see, nested repositories, and files with ignore rules or attributes. A `null` means git's own
+ * reviewers do not see or cannot read, nested repositories, and files with ignore rules or attributes. A `null` means git's own
  * settings. `fix` is the part of the fix that reviewers see.
  */
 export function hiddenByFix(
@@ -58,6 +58,7 @@ export function hiddenByFix(
     ...writtenFiles.map(([path]) => path).filter((path) => !isByproduct(path, addedLines)),
     ...changedRepositories(before, after),
     ...rules,
+    ...fix.flatMap(({ paths, unseen }) => (unseen === 'opaque' ? (paths.at(-1) ?? []) : [])),
   ];
   const settings = before.visibility.settings === after.visibility.settings ? [] : [null];
   return [...settings, ...[...new Set(paths)].sort()];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { byCodePoint } from '@onceover/base/kernel/collections';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { describe, expect, test } from 'vitest';
-import { clearRacySizes, indexEntries, isCompleteIndex } from '../../src/git/index-format.ts';
+import { clearRacySizes, indexEntries, isCompleteIndex } from '../../src/git/scan/index-format.ts';
 
 const NAMES = [
   'a',

@@ -3,7 +3,7 @@ import type { DiffSection } from '@onceover/base/kernel/repository';
 import { asPaths, type Repo, snapshotsAt, someRepo, value } from '@onceover/testing/snapshots.ts';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { readPatch } from '../../src/git/diff.ts';
+import { readPatch } from '../../src/git/diff/patch.ts';
 
 process.env['GIT_CONFIG_GLOBAL'] = '/dev/null';
 process.env['GIT_CONFIG_SYSTEM'] = '/dev/null';
@@ -200,8 +200,8 @@ describe('the user’s settings and attributes', () => {
     expect(texts.get('b.txt')).toContain('-b\n');
     expect(texts.get('text.bin')).toContain('+text\n');
     expect(texts.get('old.txt > renamed.txt')).toContain('+line nine\n');
-    expect(texts.get('sub/c.txt')).toMatch(/\nBinary files a\/sub\/c.txt and b\/sub\/c.txt differ\n$/);
-    expect(texts.get('x.bin')).toMatch(/\nBinary files a\/x.bin and b\/x.bin differ\n$/);
+    expect(texts.get('sub/c.txt')).toMatch(/\n-c\n\+with\\x00zero\n$/);
+    expect(texts.get('x.bin')).toMatch(/\n\+\\x00two\n\\ No newline at end of file\n$/);
     const [plain] = value(await snapshots.plainSections(from, to, asPaths('a.txt')));
     expect(plain?.text).toContain('-a\n+changed\n');
   });
@@ -217,7 +217,7 @@ describe('the user’s settings and attributes', () => {
     });
     const texts = new Map(sections.map(({ paths, text }) => [paths[0], text]));
     expect(texts.get('clean.txt' as never)).toContain(`+${long}\n`);
-    expect(texts.get('zero.txt' as never)).toContain('Binary files ');
+    expect(texts.get('zero.txt' as never)).toContain(`+${long}\\x00\n`);
     expect(texts.get('after.txt' as never)).toContain('+short\n');
   });
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import { composeReviewId, inHashOrder } from '@onceover/gates/rules/review-id';
 import { temporaryFolder } from '@onceover/testing/repo.ts';
 import { expect, test } from 'vitest';
-import { openContents, readText } from '../../src/git/working-files.ts';
+import { copyWorkingTree, filesNamed, isSpelledSo, openContents, readText } from '../../src/git/working-files.ts';
 
 const MIB = 1024 * 1024;
 const SECRET = 'content of a file outside';
@@ -215,3 +215,33 @@ test.each([
 function sha256(bytes: string | Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
+
+test('files that an agent would load are found and left out in any spelling of their names', async () => {
+  const root = temporaryFolder();
+  execFileSync('git', ['init', '-q'], { cwd: root });
+  const loaded = ['.OpenCode/plugin/x.js', 'OpenCode.JSON', '.opencode\u200b/y.js'];
+  const named = ['src/AGENT\u017f.md', 'src/agents.MD', 'src/deep/AGENTS\u00ad.md'];
+  const others = ['src/a.js', 'src/AGENTS2.md', 'opencode.json5'];
+  for (const path of [...loaded, ...named, ...others]) {
+    mkdirSync(join(root, path, '..'), { recursive: true });
+    writeFileSync(join(root, path), 'x');
+  }
+  const found = await filesNamed(root, ['AGENTS.md']);
+  expect(found.ok && [...found.value].sort()).toEqual([...named].sort());
+  const copy = temporaryFolder();
+  expect((await copyWorkingTree(root, copy, ['.opencode', 'opencode.json', ...named])).ok).toBe(true);
+  expect([...loaded, ...named].filter((path) => existsSync(join(copy, path)))).toEqual([]);
+  expect(others.filter((path) => !existsSync(join(copy, path)))).toEqual([]);
+});
+
+test('a path is spelled as the disk lists it, also on a disk that finds other spellings', () => {
+  const folders: Readonly<Record<string, readonly string[]>> = {
+    '/r': ['src', 'ä'.normalize('NFC')],
+    '/r/src': ['A.js'],
+  };
+  const list = (folder: string) => folders[folder.replace('SRC', 'src')] ?? [];
+  const verdicts = ['src', 'src/A.js', 'SRC', 'SRC/A.js', 'src/a.js', 'ä'.normalize('NFD'), ''].map((path) =>
+    isSpelledSo('/r', path, list),
+  );
+  expect(verdicts).toEqual([true, true, false, false, false, false, true]);
+});

@@ -44,6 +44,12 @@ describe('what a fix hid', () => {
     expect(hiddenByFix(BEFORE, BEFORE, fixing(path, '+*'))).toEqual([path]);
   });
 
+  test('is a file that the fix made unreadable', () => {
+    const paths = ['src/a.ts' as RepoPath];
+    expect(hiddenByFix(BEFORE, BEFORE, [{ paths, text: '', unseen: 'opaque' }])).toEqual(paths);
+    expect(hiddenByFix(BEFORE, BEFORE, [{ paths, text: '', unseen: 'media' }])).toEqual([]);
+  });
+
   test('is a file in the cache of a tool, if the fix mentions the cache', () => {
     const after = seenFiles({ 'coverage/a.ts': '1' });
     expect(hiddenByFix(BEFORE, after, fixing('src/a.ts', "-x\n+import '../coverage/a';"))).toEqual(['coverage/a.ts']);

@@ -243,7 +243,7 @@ const NOTICES: ByKind<RunNotice, string> = {
       : `no gate and no rule is configured on ${quoteName(base)} yet`,
   'checks-left-out': () => 'checks need the working tree, so a run about a commit leaves them out',
   binary: ({ paths }) =>
-    `${someNames(paths)}: binary (contains a NUL byte), so reviewers saw only that the content differs`,
+    `${someNames(paths)}: not text (image, audio, video or font), so reviewers saw only that the content differs`,
   'reference-unusable': describeNotice,
   'absent-agents': ({ agents }) =>
     `${someNames(agents)} ${agents.length === 1 ? 'is' : 'are'} not installed, so other agents reviewed instead; run "onceover doctor" for details`,

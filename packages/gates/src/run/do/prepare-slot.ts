@@ -15,7 +15,15 @@ import type { SlotJob, UnassignableSlot } from '../ports.ts';
 import type { SlotRecord } from '../record-types.ts';
 import { availableAgents, type IterationContext } from './iteration.ts';
 import { freshGatePrompt, type SlotPast } from './prompt.ts';
-import { changedPaths, type IndexedDiff, partShowing, pathsIn, sectionsOf, splitDiff } from './prompt-diff.ts';
+import {
+  changedPaths,
+  type IndexedDiff,
+  partShowing,
+  pathsIn,
+  sectionsOf,
+  splitDiff,
+  unseenPaths,
+} from './prompt-diff.ts';
 import { readReuse } from './read-reuse.ts';
 
 /** A reviewer with its agent, before its session is chosen. `reuse` has the facts for that choice. */
@@ -39,6 +47,10 @@ export async function prepareSlot(
   if (agentFacts === undefined) throw new Error('an assignment without an agent');
   const change = await gateDiff(context, gate);
   if (!change.ok) return change;
+  const [unreadable] = unseenPaths(change.value, gate.entries, 'opaque');
+  if (unreadable !== undefined) {
+    return ok({ state, gate, ...plan, agent, trouble: { kind: 'not-text', path: unreadable } });
+  }
   const limit = Math.min(...[agentFacts, ...otherFacts].map(({ diffLimit }) => diffLimit));
   const parts = splitDiff(change.value, limit);
   if (!parts.ok) {

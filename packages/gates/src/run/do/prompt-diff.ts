@@ -121,15 +121,17 @@ export function partShowing(file: string | null, parts: readonly DiffSection[]):
   return Math.max(0, index);
 }
 
-// In a diff, a space, a plus or a minus stands before each line of a file. So a line that matches this pattern comes
-// from git itself.
-const BINARY = /^Binary files .* differ$/m;
-
 /**
- * Returns the files whose diff has no text but only says that they differ. Leaves out deleted files, because no
- * reviewer needs their content.
+ * Returns those of the entries whose new content the diff does not show, because it is of this kind. Deleted files have
+ * no new content.
  */
-export function binaryPaths(sections: readonly DiffSection[], entries: readonly Entry[]): readonly RepoPath[] {
-  const binary = new Set(sections.filter(({ text }) => BINARY.test(text)).flatMap(({ paths }) => paths));
-  return entries.filter(({ path, headBlob }) => headBlob !== null && binary.has(path)).map(({ path }) => path);
+export function unseenPaths(
+  sections: readonly DiffSection[],
+  entries: readonly Entry[],
+  kind: NonNullable<DiffSection['unseen']>,
+): readonly RepoPath[] {
+  const hiddenPaths = new Set(
+    sections.filter((section) => section.unseen === kind).flatMap(({ paths }) => paths.at(-1) ?? []),
+  );
+  return entries.filter(({ path, headBlob }) => headBlob !== null && hiddenPaths.has(path)).map(({ path }) => path);
 }

@@ -18,7 +18,7 @@ import type { SlotRecord } from '../record-types.ts';
 import { answerWithoutReview, askSlot } from './ask-slot.ts';
 import { availableAgents, type IterationContext } from './iteration.ts';
 import { DEFAULT_DIFF_CONTEXT, type PreparedSlot, prepareSlot } from './prepare-slot.ts';
-import { binaryPaths, type IndexedDiff, indexDiff } from './prompt-diff.ts';
+import { type IndexedDiff, indexDiff, unseenPaths } from './prompt-diff.ts';
 import { judgeSlot, recordError, stoppedSlot, writeRecord } from './record-verdict.ts';
 import { openReadings, withSharedReading } from './shared-readings.ts';
 
@@ -59,7 +59,7 @@ export async function runReviews(
   const shownDiff = isShown ? await context.diff(facts.comparison.baseTree, DEFAULT_DIFF_CONTEXT) : ok(null);
   if (!shownDiff.ok) return shownDiff;
   const entries = plans.flatMap(({ state }) => state.gate.entries);
-  const binary = [...new Set(binaryPaths(shownDiff.value?.sections ?? [], entries))];
+  const binary = [...new Set(unseenPaths(shownDiff.value?.sections ?? [], entries, 'media'))];
   return ok({ slots, interrupted: isInterrupted, binary, absent: absentAgents(context, jobs) });
 }
 

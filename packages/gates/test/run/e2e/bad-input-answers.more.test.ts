@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { onceover } from '@onceover/testing/cli.ts';
 import { failing, gateRepo, PASS, type ScriptedAnswer, waive } from '@onceover/testing/gates.ts';
 import { expect, test } from 'vitest';
@@ -121,13 +123,33 @@ test('an unreadable fail that is repeated as a pass does not pass', async () => 
   expect(run.findings[0]?.issue).toContain('"file":"src/a.ts"');
 });
 
-test('a file with a NUL byte is named as not shown to reviewers', async () => {
+test('an image is named as not shown to reviewers', async () => {
   const repo = gateRepo({ agents: ['one'], numReviews: 1 });
-  repo.write('src/b.ts', 'export const evil = 1; // \0\n');
+  repo.write('src/b.png', new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 255, 254, 128, 3, 4, 5]));
   const run = await repo.document();
   expect(run.code).toBe(0);
-  expect(run.warnings).toEqual([expect.stringMatching(/^src\/b\.ts: binary .* only that the content differs$/)]);
-  expect(run.stderr).toContain('Warning: src/b.ts: binary');
+  expect(run.warnings).toEqual([expect.stringMatching(/^src\/b\.png: not text .* only that the content differs$/)]);
+  expect(run.stderr).toContain('Warning: src/b.png: not text');
+});
+
+test('a file that is not text and not an image stops its gate until it is excluded', async () => {
+  const repo = gateRepo({ agents: ['one'], numReviews: 1 });
+  repo.write(
+    'src/b.zip',
+    Uint8Array.from({ length: 40_000 }, (_, i) => (i * 7919) % 256),
+  );
+  const run = await repo.document();
+  expect(run).toMatchObject({ code: 3, status: 'error', dispatches: 0 });
+  expect(run.stderr).toMatch(/src\/b\.zip is not text.*"exclude"/);
+  repo.write(
+    'onceover.yml',
+    readFileSync(join(repo.root, 'onceover.yml'), 'utf8').replace(
+      '- path: src\n',
+      '- path: src\n    exclude: ["**/*.zip"]\n',
+    ),
+  );
+  const next = await repo.document();
+  expect(next).toMatchObject({ code: 0, uncovered_files: expect.arrayContaining(['src/b.zip']) });
 });
 
 test('a budget in dollars warns about an agent without a price', async () => {

@@ -62,19 +62,29 @@ export async function initCommand(
 export async function configCheckCommand({ json = false }: Flags): Promise<void> {
   const checkResult = await checkConfig(workingDirectory());
   const problems = checkResult.ok ? problemsOf(checkResult.value) : [];
+  const warnings = checkResult.ok ? warningsOf(checkResult.value) : [];
   const valid = problems.length === 0;
   await finish(checkResult, json, {
     exitCode: () => (valid ? 0 : 2),
-    document: ({ gates, rules, jobs }) => ({ valid, gates, rules, jobs, problems }),
-    text({ gates, rules, jobs, ignored }) {
-      const warnings = ignored.map((name) => `Warning: onceover.yml: ${name} has no effect any more. Delete it.`);
+    document: ({ gates, rules, jobs }) => ({ valid, gates, rules, jobs, problems, warnings }),
+    text({ gates, rules, jobs }) {
       const parts = [count(gates, 'gate'), count(rules, 'rule'), count(jobs, 'job')].join(', ');
       const verdict = valid
         ? `The configuration is valid: ${parts}.`
         : `The configuration has ${count(problems.length, 'problem')} (exit code 2). Fix the files and run "onceover config check" again.`;
-      return [...warnings, ...problems, verdict].join('\n');
+      return [...problems, ...warnings.map((warning) => `Warning: ${warning}`), verdict].join('\n');
     },
   });
+}
+
+function warningsOf({ idlePaths, ignored }: CheckedConfig): readonly string[] {
+  return [
+    ...ignored.map((name) => `onceover.yml: ${name} has no effect any more. Delete it.`),
+    ...idlePaths.map(
+      (path) =>
+        `onceover.yml: no file matches the gate path ${quoteName(path)}. Check its spelling, also upper and lower case.`,
+    ),
+  ];
 }
 
 function problemsOf({ missingPrompts, idlePatterns, notices, offered }: CheckedConfig): readonly string[] {

@@ -36,3 +36,12 @@ test('the command runs no check and no reviewer', async () => {
   expect(repo.git('status', '--porcelain')).not.toContain('ran');
   expect(repo.calls()).toEqual([]);
 });
+
+test('a gate path that matches no file is a warning', async () => {
+  const repo = gateRepo({ gates: '  - path: SRC\n    checks:\n      lint: { run: "true" }\n' });
+  const warning = 'onceover.yml: no file matches the gate path SRC.';
+  const end = await onceover(repo.root, ['config', 'check']);
+  expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining(`Warning: ${warning}`) });
+  const json = await onceover(repo.root, ['config', 'check', '--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ valid: true, warnings: [expect.stringContaining(warning)] });
+});

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, constants, existsSync, lstatSync, openSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, constants, existsSync, lstatSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RepoPath } from '@onceover/base/kernel/ids';
 import {
@@ -8,25 +8,52 @@ import {
   type UnseenContent,
   type WithheldFile,
 } from '@onceover/base/kernel/repository';
-import { errorCode } from '@onceover/base/platform/files';
-import { openAnswerCache } from './answer-cache.ts';
-import { readRawDiff } from './diff.ts';
+import { checkFolder, errorCode } from '@onceover/base/platform/files';
+import { openAnswerCache } from '../answer-cache.ts';
+import { NO_USER_PROGRAMS } from '../environment.ts';
+import { GitError, git, gitFailed } from '../git.ts';
+import { gitDirOf } from '../worktree-paths.ts';
 import { asNulList, pathOnDisk } from './disk-bytes.ts';
-import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
-import { allEnded, git, gitFailed } from './git.ts';
-import { type IndexEntry, indexEntries } from './index-format.ts';
-import { withIndex } from './private-index.ts';
-import { gitDirOf } from './worktree-paths.ts';
+import { type IndexEntry, indexEntries, isSparseOrSplit, mayHaveRepositories } from './index-format.ts';
 
 /** Returns the nested repositories with uncommitted changes, which a snapshot of this repository does not contain. */
 export async function dirtyRepositories(repo: RepositoryPaths, index: Buffer): Promise<readonly UnseenContent[]> {
-  const options = { config: withStrictStat(repo.commonDir) };
-  const diffOutput = await withIndex(repo, index, (env) => git(repo.root, DIFFERS, { ...options, env }));
-  const submodules = readRawDiff(diffOutput.stdout).filter(({ newMode }) => newMode === SUBMODULE);
-  return allEnded(
-    submodules.flatMap(({ paths }) =>
-      paths.map((path) => printOf(path, (hash) => addChanges(hash, join(repo.root, path)))),
-    ),
+  const contents: UnseenContent[] = [];
+  for (const path of checkedOut(repo.root, submodulePaths(index))) {
+    const hash = createHash('sha256');
+    if (await addChanges(hash, join(repo.root, path))) contents.push({ path, print: hash.digest('hex') });
+  }
+  return contents;
+}
+
+function submodulePaths(index: Buffer): readonly RepoPath[] {
+  const entries = indexEntries(index);
+  if (entries === null) throw gitFailed(['ls-files'], 'the index is broken');
+  return entries.filter(({ mode }) => mode === SUBMODULE_BITS).map(({ name }) => asPath(name));
+}
+
+/** Returns those of the submodules that are checked out. A path behind a symlink is not part of the working tree. */
+function checkedOut(root: string, paths: readonly RepoPath[]): readonly RepoPath[] {
+  return paths.filter((path) => {
+    const folder = checkFolder(root, path);
+    if (!folder.ok && folder.failure.kind === 'disk') throw new GitError(folder.failure);
+    return folder.ok && existsSync(join(root, path, '.git'));
+  });
+}
+
+/** Returns the submodules of a nested repository that are checked out. */
+async function submodulesIn(folder: string): Promise<readonly RepoPath[]> {
+  const env = envOf(folder);
+  const index = existsSync(env.GIT_INDEX_FILE) ? readFileSync(env.GIT_INDEX_FILE) : Buffer.alloc(0);
+  if (!mayHaveRepositories(index) && !isSparseOrSplit(index)) return [];
+  const listing = await git(folder, ['ls-files', '-z', '-s'], { env, config: NO_USER_PROGRAMS });
+  const lines = listing.stdout.toString('latin1').split('\0');
+  return checkedOut(
+    folder,
+    lines.flatMap((line) => {
+      const [, name] = /^160000 [0-9a-f]+ \d\t(.+)$/s.exec(line) ?? [];
+      return name === undefined ? [] : asPath(name);
+    }),
   );
 }
 
@@ -50,9 +77,8 @@ export async function unseenContent(
     if (why === 'repository') contents.push(await printOf(path, (hash) => addChanges(hash, full)));
     else contents.push({ path, print: contentAt(full) });
   }
-  for (const { name } of entries.filter(({ mode }) => mode === SUBMODULE_BITS)) {
-    const folder = join(repo.root, asPath(name));
-    if (existsSync(join(folder, '.git'))) contents.push(await printOf(asPath(name), (hash) => addHidden(hash, folder)));
+  for (const path of checkedOut(repo.root, submodulePaths(index))) {
+    contents.push(await printOf(path, (hash) => addHidden(hash, join(repo.root, path))));
   }
   return contents;
 }
@@ -61,7 +87,7 @@ const SUBMODULE_BITS = 0o160000;
 const KIND_BITS = 0o170000;
 const PLAIN_FILE = 0o100000;
 
-async function printOf(path: RepoPath, add: (hash: Hash) => Promise<void>): Promise<UnseenContent> {
+async function printOf(path: RepoPath, add: (hash: Hash) => Promise<unknown>): Promise<UnseenContent> {
   const hash = createHash('sha256');
   await add(hash);
   return { path, print: hash.digest('hex') };
@@ -134,9 +160,6 @@ async function addHidden(hash: Hash, folder: string): Promise<void> {
   }
 }
 
-// These arguments compare the working tree with a snapshot taken just now, so only nested repositories can differ.
-const DIFFERS = ['diff-files', '--raw', '-z', '--ignore-submodules=none'];
-
 const CHANGES = [
   'status',
   '--porcelain=v2',
@@ -149,18 +172,43 @@ const CHANGES = [
 // Matches the fields before the path in a line of `git status`, for an ordinary, an unmerged or an untracked file.
 const BEFORE_PATH = /^(?:1(?: \S+){7}|u(?: \S+){9}|\?) /;
 
-/** Adds the uncommitted changes of a nested repository to the hash. */
-async function addChanges(hash: Hash, folder: string): Promise<void> {
-  const answer = await git(folder, CHANGES, { env: envOf(folder), config: NO_USER_PROGRAMS });
+/**
+ * Adds the uncommitted changes of a nested repository to the hash, and those of all repositories in it. Returns whether
+ * there are any.
+ */
+async function addChanges(hash: Hash, folder: string): Promise<boolean> {
+  const env = envOf(folder);
+  const answer = await git(folder, CHANGES, { env, config: NO_USER_PROGRAMS });
+  const repositories = new Set<string>();
   for (const line of answer.stdout.toString('latin1').split('\0')) {
     hash.update(`${line}\0`);
     const path = pathOnDisk(folder, line.replace(BEFORE_PATH, ''));
-    if (/^1 \S+ S/.test(line)) await addChanges(hash, path.toString());
-    else hash.update(contentAt(path)).update('\0');
+    if (/^1 \S+ S/.test(line) || /^\? [\s\S]*\/$/.test(line)) {
+      repositories.add(path.toString().replace(/\/$/, ''));
+      await addRepository(hash, path.toString());
+    } else hash.update(contentAt(path)).update('\0');
   }
+  let isDirty = answer.stdout.length > 0;
+  // git lists no changes in a repository that the settings of the one around it ignore, so look into each one.
+  for (const path of (await submodulesIn(folder)).filter((name) => !repositories.has(join(folder, name)))) {
+    const inner = createHash('sha256');
+    if (!(await addChanges(inner, join(folder, path)))) continue;
+    hash.update(`${path}\0`).update(inner.digest());
+    isDirty = true;
+  }
+  return isDirty;
 }
 
-function envOf(folder: string): Readonly<Record<string, string>> {
+/** Adds the commit that is checked out in a nested repository, its uncommitted changes and its hidden files. */
+async function addRepository(hash: Hash, folder: string): Promise<void> {
+  const head = ['rev-parse', '--verify', '--quiet', 'HEAD'];
+  const answer = await git(folder, head, { env: envOf(folder), config: NO_USER_PROGRAMS, expected: [0, 1] });
+  hash.update(answer.stdout);
+  await addChanges(hash, folder);
+  await addHidden(hash, folder);
+}
+
+function envOf(folder: string) {
   const gitDir = gitDirOrDefault(folder);
   return { GIT_DIR: gitDir, GIT_WORK_TREE: folder, GIT_INDEX_FILE: join(gitDir, 'index') };
 }

@@ -5,10 +5,10 @@ import { folderOf } from '@onceover/base/kernel/paths';
 import type { RepositoryPaths } from '@onceover/base/kernel/repository';
 import { errorCode } from '@onceover/base/platform/files';
 import { parseJson } from '@onceover/base/platform/private-files';
-import { gitProgram } from '@onceover/base/platform/program';
-import type { AnswerCache } from './answer-cache.ts';
-import type { RawEntry } from './diff.ts';
-import { type GitAnswer, GitError } from './git.ts';
+import type { AnswerCache } from '../answer-cache.ts';
+import type { RawEntry } from '../diff/raw-diff.ts';
+import { type GitAnswer, GitError } from '../git.ts';
+import { defaultSettingsFiles, mayMatch, settingsMayMatch } from '../settings-files.ts';
 
 /** A function that runs git with a private index instead of the user's. */
 export type CallGit = (args: readonly string[], input?: Buffer) => Promise<GitAnswer>;
@@ -27,19 +27,6 @@ export function attributeFiles(names: readonly string[]): readonly string[] {
     for (let at = folderOf(name); !folders.has(at); at = folderOf(at)) folders.add(at);
   }
   return [...folders].map((folder) => (folder === '' ? ATTRIBUTES : `${folder}/${ATTRIBUTES}`));
-}
-
-/** Returns the default paths of the user's and the machine's git settings, even if no file exists there yet. */
-export function defaultSettingsFiles(env: NodeJS.ProcessEnv): readonly string[] {
-  const home = env['HOME'] ?? '';
-  const settings = join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'git');
-  return [
-    env['GIT_CONFIG_SYSTEM'] || '/etc/gitconfig',
-    env['GIT_CONFIG_GLOBAL'] || join(home, '.gitconfig'),
-    ...['config', 'ignore', 'attributes'].map((name) => join(settings, name)),
-    '/etc/gitattributes',
-    join(dirname(gitProgram()), '../etc/gitattributes'),
-  ];
 }
 
 /**
@@ -71,30 +58,12 @@ export function mayConvert(
     [...outside, join(commonDir, 'info/attributes')].some(
       (path) => path.endsWith('attributes') && mayMatch(path, CONVERTS),
     ) ||
-    [...outside, join(commonDir, 'config'), join(dirname(index), 'config.worktree')].some((path) =>
-      mayMatch(path, NAMES_ATTRIBUTES),
-    ) ||
-    Object.entries(process.env).some(
-      ([name, text = '']) => name.startsWith('GIT_CONFIG_') && NAMES_ATTRIBUTES.test(text),
-    )
+    settingsMayMatch({ gitDir: dirname(index), commonDir }, NAMES_ATTRIBUTES)
   );
 }
 
 // Matches settings that can name another file with attributes.
 const NAMES_ATTRIBUTES = /attributesfile|\binclude/i;
-
-/**
- * Whether a file contains the pattern; `true` if that is unknown. If a sparse checkout leaves out a tracked file, git
- * reads the file from the index, so the content of a missing tracked file is unknown.
- */
-function mayMatch(path: string, pattern: RegExp, isTracked = false): boolean {
-  try {
-    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return isTracked;
-    return pattern.test(readFileSync(path, 'latin1'));
-  } catch {
-    return true;
-  }
-}
 
 /** Returns the bytes of a file; `null` if it does not exist. */
 function bytesAt(path: Buffer): Buffer | null {

@@ -12,8 +12,12 @@ import {
   type WithheldFile,
 } from '@onceover/base/kernel/repository';
 import { checkFolder } from '@onceover/base/platform/files';
-import { type AnswerCache, cacheBase, openAnswerCache } from './answer-cache.ts';
-import { readRawDiff } from './diff.ts';
+import { type AnswerCache, cacheBase, openAnswerCache } from '../answer-cache.ts';
+import { readRawDiff } from '../diff/raw-diff.ts';
+import { NO_USER_PROGRAMS, withStrictStat } from '../environment.ts';
+import { statFingerprints } from '../fingerprints.ts';
+import { allEnded, asResult, git, type Names, readNulList, utf8Name } from '../git.ts';
+import { checksumAt, type PrivateIndex } from '../private-index.ts';
 import {
   type AttributePlaces,
   asLatin1,
@@ -24,32 +28,8 @@ import {
   mayConvert,
   pathOnDisk,
 } from './disk-bytes.ts';
-import { NO_USER_PROGRAMS, withStrictStat } from './environment.ts';
-import { statFingerprints } from './fingerprints.ts';
-import { allEnded, asResult, type GitAnswer, git, gitFailed, type Names, readNulList, utf8Name } from './git.ts';
 import { indexEntries } from './index-format.ts';
-import { checksumAt, countEntries, type PrivateIndex } from './private-index.ts';
-
-/**
- * A set of files and folders. Both functions return whether a file is in the set or in one of its folders. `path` takes
- * a normal path; `bytes` takes a name in which each character stands for one byte (latin1).
- */
-type PathSet = { path(path: string): boolean; bytes(name: string): boolean };
-
-/** Returns a set of these files and folders. An empty string is the root, which contains every path. */
-export function pathSet(paths: readonly string[]): PathSet {
-  return { path: containsIn(paths), bytes: containsIn(paths.map(asLatin1)) };
-}
-
-function containsIn(paths: readonly string[]): (path: string) => boolean {
-  const listedPaths = new Set(paths);
-  return (path) => {
-    for (let at = path; ; at = folderOf(at)) {
-      if (listedPaths.has(at)) return true;
-      if (at === '') return false;
-    }
-  };
-}
+import { askWithoutSkips, changedTracked, type PathSet, pathSet, STORE, storeTracked } from './tracked-changes.ts';
 
 /** Files that are not in the last commit: untracked files, and staged files even if git ignores them. */
 type NewFiles = { readonly untracked: Names; readonly staged: Names };
@@ -101,7 +81,7 @@ async function classifyNewFiles(
 }
 
 function reasonToWithhold(repo: RepositoryPaths, name: string): WithheldFile['why'] | null {
-  if (looksSecret(name)) return 'secret';
+  if (looksSecret(utf8Name(name) ?? name)) return 'secret';
   return (statOf(repo, name)?.size ?? 0) > LARGEST_UNTRACKED_BYTES ? 'too-large' : null;
 }
 
@@ -193,12 +173,13 @@ export async function scanWorkingTree(
     index,
   }: { readonly comparison: Comparison; readonly omitted: OmittedFiles; readonly index: PrivateIndex },
 ): Promise<ScannedTree> {
-  const options = { env: { ...index.env, GIT_LITERAL_PATHSPECS: '0' }, config: withStrictStat(repo.commonDir) };
+  const options = { env: index.env, config: withStrictStat(repo.commonDir) };
   const ask: CallGit = (args, input) => git(repo.root, args, input === undefined ? options : { ...options, input });
   const { headCommit: commit } = comparison;
   const head = commit ?? comparison.baseTree;
   const reset = () => ask(commit === null ? ['read-tree', '--empty'] : ['read-tree', '-m', commit]);
-  const update = () => askWithoutSkips(ask, ['add', '-u', '--', ':/', ...omitted.folders.map(excludeFolder)]);
+  const omittedPaths = pathSet(omitted.folders);
+  const update = async () => storeTracked(ask, await changedTracked(ask, omittedPaths));
   const listUntracked = () =>
     askWithoutSkips(ask, ['ls-files', '-z', '--others', '--exclude-standard', ATTRIBUTES_TOO]);
 
@@ -206,20 +187,25 @@ export async function scanWorkingTree(
   const path = index.env.GIT_INDEX_FILE;
   const isFirst = !existsSync(path);
   if (!index.hasNames) await reset();
-  // A new index contains no file times. Without a refresh, `add -u` would store every file again.
+  // A new index contains no file times. Without a refresh, every file would count as changed and be stored again.
   if (isFirst) await asResult(git(repo.root, ['update-index', '-q', '--refresh'], { ...options, expected: [0, 1] }));
-  const countBefore = countEntries(path);
-  const [, listing, stagedFiles] = await allEnded([update(), listUntracked(), stagedNames(repo, head, cache)]);
+  const [changedFiles, listing, stagedFiles] = await allEnded([
+    changedTracked(ask, omittedPaths),
+    listUntracked(),
+    stagedNames(repo, head, cache),
+  ]);
   const isMissing = (name: string) => statOf(repo, asLatin1(name)) === null;
-  const isComplete = countEntries(path) === countBefore && !stagedFiles.names.some(isMissing);
+  const isComplete = changedFiles.remove.length === 0 && !stagedFiles.names.some(isMissing);
+  if (!isComplete) await storeTracked(ask, changedFiles);
   const hiddenNames = isComplete ? NONE : await restoreSparseFiles(repo, { ask, reset, update, head });
-  // If a folder replaced a file, git lists the files in the folder only after `add -u` has removed the file, so list
+  // If a folder replaced a file, git lists the files in the folder only after the file has left the index, so list
   // again.
   const untrackedListing = isComplete ? listing : await listUntracked();
 
   const newFiles = { untracked: readNulList(untrackedListing.stdout), staged: stagedFiles };
-  const { add, withheld, unnameable } = await classifyNewFiles(repo, newFiles, pathSet(omitted.folders));
-  if (add.length > 0) await askWithoutSkips(ask, ['update-index', ...ADD], add);
+  const { add, withheld, unnameable } = await classifyNewFiles(repo, newFiles, omittedPaths);
+  const store = isComplete ? Buffer.concat([changedFiles.store, add]) : add;
+  if (store.length > 0) await askWithoutSkips(ask, STORE, store);
   const askDiff = () => ask([...DIFF_INDEX, comparison.baseTree, '--']);
   let diff = await cache.getOrAsk('diff', `${checksumAt(path)} ${comparison.baseTree}`, askDiff);
   if (mayConvert(repo, cachedPlaces(cache, path))) {
@@ -264,7 +250,7 @@ async function storeBothTexts(ask: CallGit, files: Awaited<ReturnType<typeof hid
 type Steps = {
   readonly ask: CallGit;
   readonly reset: () => ReturnType<CallGit>;
-  readonly update: () => ReturnType<CallGit>;
+  readonly update: () => Promise<void>;
   readonly head: string;
 };
 
@@ -289,19 +275,14 @@ export const RAW = ['--raw', '-z', '--no-renames', '--no-abbrev', '--ignore-subm
 
 const DIFF_INDEX = ['diff-index', '--cached', ...RAW];
 
-// With `--remove`, git does not fail if a file was deleted after it was listed.
-const ADD = ['--add', '--remove', '-z', '--stdin'];
-
 // git uses a `.gitattributes` file even if it ignores that file, so list ignored ones too.
 const ATTRIBUTES_TOO = '--exclude=!.gitattributes';
-
-const excludeFolder = (folder: string) => `:(top,exclude,literal)${folder}`;
 
 async function setEntries(ask: CallGit, entries: Buffer): Promise<void> {
   if (entries.length > 0) await ask(['update-index', '-z', '--index-info'], entries);
 }
 
-// Sets the flag skip-worktree of files that a sparse checkout leaves out, so that `add -u` does not remove them from
+// Sets the flag skip-worktree of files that a sparse checkout leaves out, so that an update does not remove them from
 // the index. The flag must be cleared after the scan, because it would hide a later deletion.
 async function hide(ask: CallGit, elsewhere: ReadonlySet<string>): Promise<Buffer> {
   const missing = await ask(['ls-files', '-z', '--deleted']);
@@ -312,15 +293,4 @@ async function hide(ask: CallGit, elsewhere: ReadonlySet<string>): Promise<Buffe
 async function flag(ask: CallGit, option: string, names: Buffer): Promise<Buffer> {
   if (names.length > 0) await ask(['update-index', option, '-z', '--stdin'], names);
   return names;
-}
-
-const SKIPPED =
-  /^(?:warning: could not open directory |Ignoring path |(?!warning: |hint: ).*: (?:Permission denied|Input\/output error|Stale ))/m;
-
-// Runs git, and throws if it skipped a file or folder that it may not read. git reports this only on stderr, and a
-// skipped file must not count as unchanged.
-async function askWithoutSkips(ask: CallGit, args: readonly string[], input?: Buffer): Promise<GitAnswer> {
-  const answer = await ask(args, input);
-  if (SKIPPED.test(answer.stderr)) throw gitFailed(args, answer.stderr);
-  return answer;
 }
