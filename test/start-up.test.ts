@@ -17,10 +17,10 @@ const budgets: readonly [command: string, bytes: number, call: (env: NodeJS.Proc
   ['hook stop, nothing changed', 18 * KIB, stopUnchanged],
   [
     'instructions, nothing to do',
-    125 * KIB,
+    128 * KIB,
     (env) => passed().then((repo) => onceover(repo.root, ['instructions'], { env })),
   ],
-  ['run, nothing to do', 260 * KIB, (env) => passed().then((repo) => repo.run([], { env }))],
+  ['run, nothing to do', 240 * KIB, (env) => passed().then((repo) => repo.run([], { env }))],
 ];
 
 test.each(budgets)('%s loads at most %d bytes of built code', async (_command, most, call) => {

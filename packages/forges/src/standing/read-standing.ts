@@ -36,12 +36,7 @@ export async function readStanding(
   const { pull } = state;
   const document = run.kind === 'run' ? run.document : null;
   const place = pull ?? (source.queue === null ? null : { ...source.queue, headRepository: source.queue.repository });
-  if (place === null) {
-    if (source.isDeclaredUntrusted) return ok({ subject: null, refusal: DECLARED, confirmedBy: null });
-    const isSame = document === null || commitsIn(document).includes(commit);
-    const refusal = isSame ? null : ({ kind: 'other-commit', run: document.commit } as const);
-    return ok({ subject: null, refusal, confirmedBy: null });
-  }
+  if (place === null) return ok(standingOfCommit(document, source, commit));
   const reviewedSubject = document === null ? null : subjectOfRun(document);
   const baseCommit = await currentBase(forge, place.base, reviewedSubject?.baseCommit ?? null);
   if (!baseCommit.ok) return baseCommit;
@@ -60,6 +55,14 @@ export async function readStanding(
   const verified = await verify(forge, source, { document, pull, state });
   if (!verified.ok) return verified;
   return ok({ ...counts, ...verified.value, refusal: verified.value.refusal ?? differs });
+}
+
+/** Returns what a result says about a commit that no pull request has. */
+function standingOfCommit(document: Document | null, source: ResultSource, commit: string): Standing {
+  if (source.isDeclaredUntrusted) return { subject: null, refusal: DECLARED, confirmedBy: null };
+  const isSame = document === null || commitsIn(document).includes(commit);
+  const refusal = isSame ? null : ({ kind: 'other-commit', run: document.commit } as const);
+  return { subject: null, refusal, confirmedBy: null };
 }
 
 const DECLARED: StandingRefusal = { kind: 'unverified', why: 'declared', edits: [], confirmation: null };

@@ -6,6 +6,7 @@ import type { Usage } from '@onceover/base/kernel/agent';
 import type { Reviewers, TamperGuard } from '@onceover/base/kernel/ports';
 import type { Visibility } from '@onceover/base/kernel/repository';
 import { forEachOk, ok, type Result } from '@onceover/base/kernel/result';
+import { failureMessage } from '@onceover/base/ui/failure-message';
 import { type ChangeView, hiddenByFix, readChange } from '@onceover/repo/trust/hidden-by-fix';
 import type { KnownFinding } from '../findings/types.ts';
 import type { LoopEnd, RunNotice, RunOutcome } from '../result/types.ts';
@@ -221,5 +222,5 @@ async function recordCost(
     asks: requests,
     usage,
   });
-  return ledgerResult.ok ? [] : [{ kind: 'not-in-ledger', failure: ledgerResult.failure }];
+  return ledgerResult.ok ? [] : [{ kind: 'not-in-ledger', message: await failureMessage(ledgerResult.failure) }];
 }

@@ -1,7 +1,6 @@
 import type { FixProgress } from '@onceover/agents/dispatch/fix-progress';
 import type { RunStatus, Saved } from '@onceover/agents/ledger/entries';
 import type { AgentFailure, DispatchPlan, NoReading, SlotTrouble, Usage } from '@onceover/base/kernel/agent';
-import type { Failure } from '@onceover/base/kernel/failure';
 import type { CommitId, GateId, RepoPath } from '@onceover/base/kernel/ids';
 import type { Scope, WithheldFile } from '@onceover/base/kernel/repository';
 import type { Acceptance } from '@onceover/passes/types';
@@ -147,10 +146,10 @@ export type RunNotice =
   | { readonly kind: 'absent-agents'; readonly agents: readonly string[] }
   /** The budget is in dollars, but these agents report no price, so the budget does not limit their calls. */
   | { readonly kind: 'no-price'; readonly agents: readonly string[] }
-  | { readonly kind: 'not-in-ledger'; readonly failure: Failure }
-  | { readonly kind: 'not-shared'; readonly failure: Failure }
+  | { readonly kind: 'not-in-ledger'; readonly message: string }
+  | { readonly kind: 'not-shared'; readonly message: string }
   /** Why passes of other clones could not be read or do not count in this run. */
-  | { readonly kind: 'no-shared-passes'; readonly why: NoBasePolicy }
+  | { readonly kind: 'no-shared-passes'; readonly why: NoSharedPasses }
   /** Passes of other clones count for these gates, but `unchanged_gates: run` made their reviewers run. */
   | { readonly kind: 'passes-repeated'; readonly gates: readonly GateId[] }
   /**
@@ -244,3 +243,8 @@ export type RunProgress =
       readonly usage: Usage | null;
       readonly durationMs: number;
     });
+
+/** Why passes of other clones cannot count. A failure is already described. */
+export type NoSharedPasses =
+  | Exclude<NoBasePolicy, { kind: 'failed' }>
+  | { readonly kind: 'failed'; readonly message: string };

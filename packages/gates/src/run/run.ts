@@ -1,5 +1,6 @@
 import { type Budget, openBudget } from '@onceover/agents/dispatch/limits';
 import { ok, type Result } from '@onceover/base/kernel/result';
+import { failureMessage } from '@onceover/base/ui/failure-message';
 import type { ReviewGate } from '../gate-types.ts';
 import type { RunNotice, RunOutcome } from '../result/types.ts';
 import { decideRun, type GateRun, type RunPlan } from './decide/plan-run.ts';
@@ -65,8 +66,12 @@ export async function executeRun(
   // The verdict depends neither on the ledger (the log of calls) nor on other clones, so a failure there only adds a
   // notice.
   const notices: readonly RunNotice[] = [
-    ...(ledgerResult.ok ? [] : [{ kind: 'not-in-ledger', failure: ledgerResult.failure } as const]),
-    ...(shareResult?.kind === 'not-shared' ? [{ kind: 'not-shared', failure: shareResult.failure } as const] : []),
+    ...(ledgerResult.ok
+      ? []
+      : [{ kind: 'not-in-ledger', message: await failureMessage(ledgerResult.failure) } as const]),
+    ...(shareResult?.kind === 'not-shared'
+      ? [{ kind: 'not-shared', message: await failureMessage(shareResult.failure) } as const]
+      : []),
   ];
   const sharing = shareResult?.kind === 'not-shared' ? null : shareResult;
   return ok({ ...outcome, sharing, notices: [...outcome.notices, ...notices] });

@@ -3,7 +3,8 @@ import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
 import { type Styled, UNSTYLED, wrapTo } from '@onceover/base/ui/style';
 import { count } from '@onceover/base/ui/wording';
 import { describeRefusal } from '../result/describe/refusals.ts';
-import { describeAcceptedPass, describeNoSharedPasses } from '../result/describe/shared.ts';
+import { describeAcceptedPass } from '../result/describe/shared.ts';
+import { describeProblemOfPasses } from './describe-problem.ts';
 import type { CurrentSlot, ListedStatement, PassList, VerifiedFile } from './types.ts';
 
 /** The maximum number of passes and waivers that the text lists. `--json` lists all. */
@@ -14,7 +15,9 @@ export function describePassList(list: PassList, now: Date, style: Styled = UNST
   const { carrier, problem, current, statements } = list;
   if (carrier === null) {
     const why =
-      problem === null ? 'onceover.yml has no "passes", so passes stay in this clone' : describeNoSharedPasses(problem);
+      problem === null
+        ? 'onceover.yml has no "passes", so passes stay in this clone'
+        : describeProblemOfPasses(problem);
     return `${why.startsWith('onceover') ? why : upper(why)}.\nTo share passes with other clones, run "onceover init --passes". The page sharing-passes.md of the onceover docs describes the steps.`;
   }
   const firstStatements = statements.slice(0, MOST_LISTED);

@@ -1,7 +1,7 @@
 import type { TravellingStatement } from '@onceover/passes/types';
 import type * as z from 'zod';
 import { describeRefusal } from '../result/describe/refusals.ts';
-import { describeNoSharedPasses } from '../result/describe/shared.ts';
+import { describeProblemOfPasses } from './describe-problem.ts';
 import type { passesSchema, passesVerifySchema } from './json-schema.ts';
 import type { CurrentSlot, PassList, VerifiedFile } from './types.ts';
 
@@ -13,7 +13,7 @@ type VerifyDocument = z.output<typeof passesVerifySchema>;
 export function passesDocument(list: PassList): PassesDocument {
   return {
     carrier: list.carrier,
-    problem: list.problem === null ? null : describeNoSharedPasses(list.problem),
+    problem: list.problem === null ? null : describeProblemOfPasses(list.problem),
     current: list.current.map(currentDocument),
     statements: list.statements.map(({ statement, signer, isCurrent: current, counts, why }) => {
       return { ...statementDocument(statement), signer, current, counts, why_not: why };

@@ -61,7 +61,9 @@ async function signersFor(
 }
 
 /** Shares this clone's passes for the current change, and its waivers. Runs no reviewer. */
-export async function pushPasses(repository: RepositoryPaths): Promise<Result<ShareEnd | null>> {
+export async function pushPasses(
+  repository: RepositoryPaths,
+): Promise<Result<Exclude<ShareEnd, { kind: 'not-shared' }> | null>> {
   const preview = await previewGates(repository, { ...READ_ONLY, selection: WHOLE_CHANGE });
   if (!preview.ok) return preview;
   const { ports, facts } = preview.value;

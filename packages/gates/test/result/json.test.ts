@@ -190,6 +190,7 @@ describe('the document of a run', () => {
           ],
         },
       ],
+      pull_request: null,
       not_asked: [],
       findings: [
         {

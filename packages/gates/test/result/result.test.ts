@@ -1,4 +1,5 @@
 import { describeUsage } from '@onceover/agents/ledger/describe';
+import { describeFailure } from '@onceover/base/ui/describe-failure';
 import {
   CHECK_FAILED,
   claim,
@@ -345,11 +346,17 @@ describe('a notice', () => {
     'absent-agents': [{ kind: 'absent-agents', agents: [evil] }, /is not installed, so other agents reviewed instead/],
     'no-price': [{ kind: 'no-price', agents: [evil] }, /budget\.usd does not count .* no price/],
     'not-in-ledger': [
-      { kind: 'not-in-ledger', failure: { kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' } },
+      {
+        kind: 'not-in-ledger',
+        message: describeFailure({ kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' }).what,
+      },
       /the cost of this run was not recorded/,
     ],
     'not-shared': [
-      { kind: 'not-shared', failure: { kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' } },
+      {
+        kind: 'not-shared',
+        message: describeFailure({ kind: 'disk', action: 'write', path: evil, code: 'ENOSPC' }).what,
+      },
       /the passes of this run were not shared/,
     ],
     'no-shared-passes': [

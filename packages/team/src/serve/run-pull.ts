@@ -93,16 +93,22 @@ export async function runPull(runner: PullRunner, run: TakenRun, stop: AbortSign
     const checkout = await trace.span('fetch', () => checkouts.open(forge, pull, facts));
     if (stop.aborted) return STOPPED;
     if (checkout.ok && checkout.value.kind === 'moved') continue;
-    const review = !checkout.ok
-      ? reviewOfFailure(checkout.failure)
-      : checkout.value.kind === 'ready'
-        ? await reviewIn(checkout.value.folder, { runner, run, facts, stop })
-        : failedReview('gone', `Nothing was reviewed: ${checkout.value.kind === 'gone' ? checkout.value.said : ''}.`);
+    const review = await reviewOf(checkout, { runner, run, facts, stop });
     if (stop.aborted) return STOPPED;
     if (isWorthRepeating(review.error, run)) return waiting(review.error ?? '');
     return publish({ runner, run, facts, place }, review);
   }
   return waiting('the pull request keeps getting new commits');
+}
+
+/** Reviews a checked-out pull request, or says why it could not be checked out. */
+async function reviewOf(
+  checkout: Awaited<ReturnType<PullRunner['checkouts']['open']>>,
+  reviewing: Reviewing,
+): Promise<ReviewEnd> {
+  if (!checkout.ok) return reviewOfFailure(checkout.failure);
+  if (checkout.value.kind === 'ready') return reviewIn(checkout.value.folder, reviewing);
+  return failedReview('gone', `Nothing was reviewed: ${checkout.value.kind === 'gone' ? checkout.value.said : ''}.`);
 }
 
 function waiting(message: string): PullRunOutcome {

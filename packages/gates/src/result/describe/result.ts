@@ -1,6 +1,5 @@
 import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
 import { ASKED_AGAIN } from '@onceover/base/ui/describe-agent-failure';
-import { describeFailure } from '@onceover/base/ui/describe-failure';
 import {
   asShellWord,
   type ByKind,
@@ -17,7 +16,7 @@ import { isContested, isOpen, isProposed, waitsForPerson } from '../../findings/
 import { describeNotice } from '../../rules/describe.ts';
 import type { GateOutcome, RunNotice, RunOutcome } from '../types.ts';
 import { NOT_FOUND } from './reasons.ts';
-import { describeNoSharedPasses, describeShared } from './shared.ts';
+import { describeNoSharedPasses } from './shared.ts';
 
 /** Returns one line each for the verdict of a run, for what the run left out, and for the next step. */
 export function describeVerdict(outcome: RunOutcome): string[] {
@@ -249,8 +248,8 @@ const NOTICES: ByKind<RunNotice, string> = {
     `${someNames(agents)} ${agents.length === 1 ? 'is' : 'are'} not installed, so other agents reviewed instead; run "onceover doctor" for details`,
   'no-price': ({ agents }) =>
     `budget.usd does not count calls to ${someNames(agents)}, which report no price; budget.dispatches counts all calls`,
-  'not-in-ledger': ({ failure }) => `the cost of this run was not recorded: ${describeFailure(failure).what}`,
-  'not-shared': ({ failure }) => describeShared({ kind: 'not-shared', failure }),
+  'not-in-ledger': ({ message }) => `the cost of this run was not recorded: ${message}`,
+  'not-shared': ({ message }) => `the passes of this run were not shared: ${message}`,
   'no-shared-passes': ({ why }) => describeNoSharedPasses(why),
   'passes-repeated': ({ gates }) =>
     `passes of other clones count for ${someNames(gates)}, but a gate that had to run made other reviewers run too; set "unchanged_gates: rest" in onceover.yml to skip them`,

@@ -1,10 +1,8 @@
 import { quoteName, showInvisible } from '@onceover/base/kernel/escape';
-import { describeFailure } from '@onceover/base/ui/describe-failure';
 import { count } from '@onceover/base/ui/wording';
 import type { Acceptance } from '@onceover/passes/types';
-import type { NoBasePolicy } from '@onceover/repo/config/base-policy';
 import type { ShareEnd } from '../../gate-types.ts';
-import type { SlotOutcome } from '../types.ts';
+import type { NoSharedPasses, SlotOutcome } from '../types.ts';
 
 type AcceptedPass = Extract<Acceptance, { kind: 'accepted' }>;
 
@@ -34,7 +32,7 @@ export function describeRepeated(pass: AcceptedPass): string {
 }
 
 /** Describes why no pass of another clone can count in this run. */
-export function describeNoSharedPasses(why: NoBasePolicy): string {
+export function describeNoSharedPasses(why: NoSharedPasses): string {
   switch (why.kind) {
     case 'base-has-none':
       return `"passes" does not count yet: onceover.yml on ${quoteName(why.base)} does not have it, so no pass of another clone is accepted until it is merged`;
@@ -43,13 +41,12 @@ export function describeNoSharedPasses(why: NoBasePolicy): string {
     case 'no-signers':
       return `${quoteName(why.path)} is missing or unusable on ${quoteName(why.base)}, so no pass of another clone is accepted`;
     case 'failed':
-      return `passes of other clones could not be read, so onceover reviews here: ${describeFailure(why.failure).what}`;
+      return `passes of other clones could not be read, so onceover reviews here: ${why.message}`;
   }
 }
 
 /** Describes which passes and waivers a run shared with other clones. */
-export function describeShared(end: ShareEnd): string {
-  if (end.kind === 'not-shared') return `the passes of this run were not shared: ${describeFailure(end.failure).what}`;
+export function describeShared(end: Exclude<ShareEnd, { kind: 'not-shared' }>): string {
   const { passes, waivers, carrier } = end;
   const amounts = [count(passes, 'pass', 'passes'), ...(waivers === 0 ? [] : [count(waivers, 'waiver')])].join(' and ');
   if (end.kind === 'to-ask') return `${amounts} can be shared with ${showInvisible(carrier)}: onceover passes push`;

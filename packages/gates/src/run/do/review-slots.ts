@@ -249,6 +249,20 @@ function watchFiles({ ports, request, facts }: IterationContext, plans: readonly
   };
 }
 
+/** Reports for each reviewer whether it runs, and why no pass of another clone counts for it. */
+function announcePlans({ ports, request }: IterationContext, state: GateRun['state'], plans: GateRun['slots']): void {
+  for (const plan of plans) {
+    const acceptance = plan.kind === 'run' ? state.slots.find(({ slot }) => slot === plan.slot)?.shared : null;
+    const noPass = noPassReason(acceptance ?? null, request.pullRequest !== null);
+    ports.reporter.tell({
+      kind: 'slot-planned',
+      gate: state.gate.id,
+      plan,
+      ...(noPass === null ? {} : { noPass: REFUSALS[noPass] }),
+    });
+  }
+}
+
 /** Writes a log of why each reviewer of the gate runs or is skipped, and a record for every skipped reviewer. */
 async function recordSkippedSlots(
   context: IterationContext,
@@ -256,16 +270,7 @@ async function recordSkippedSlots(
 ): Promise<Result<readonly SlotResult[]>> {
   const { gate } = state;
   const { ports, facts, iteration } = context;
-  for (const plan of slots) {
-    const acceptance = plan.kind === 'run' ? state.slots.find(({ slot }) => slot === plan.slot)?.shared : null;
-    const noPass = noPassReason(acceptance ?? null, context.request.pullRequest !== null);
-    ports.reporter.tell({
-      kind: 'slot-planned',
-      gate: gate.id,
-      plan,
-      ...(noPass === null ? {} : { noPass: REFUSALS[noPass] }),
-    });
-  }
+  announcePlans(context, state, slots);
   const lines = [`Review: ${gate.id}, iteration ${iteration}`, ...slots.map(describePlan)];
   const writeResult = await ports.records.writeGateLog(facts.nameOf(gate.id), iteration, lines);
   if (!writeResult.ok) return writeResult;

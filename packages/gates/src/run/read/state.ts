@@ -3,6 +3,7 @@ import type { GateId, RepoPath } from '@onceover/base/kernel/ids';
 import { hiddenByLogDir } from '@onceover/base/kernel/paths';
 import { type Comparison, type Snapshot, SUBMODULE } from '@onceover/base/kernel/repository';
 import { err, ok, type Result } from '@onceover/base/kernel/result';
+import { failureMessage } from '@onceover/base/ui/failure-message';
 import { omittedFolders, type Settings } from '@onceover/repo/config/settings';
 import type { KnownFinding } from '../../findings/types.ts';
 import { countedResolution } from '../../findings/waivers.ts';
@@ -225,7 +226,7 @@ async function readStates(ports: RunPorts, request: RunRequest, facts: ReadFacts
     ...{ comparison, snapshot, checked, planned, nameOf, past, findings, orphans, ended, seesAll },
     checks: await Promise.all(checks.map((gate) => checkState(ports, gate, checked))),
     reviews: reviews.value,
-    notices: noticesOf(ports, request, facts),
+    notices: await noticesOf(ports, request, facts),
   });
 }
 
@@ -280,11 +281,11 @@ async function withWholeTree(
   return ok(states.map((state) => (hasFindingOutside(state) ? { ...state, tree: tree.value } : state)));
 }
 
-function noticesOf(
+async function noticesOf(
   ports: RunPorts,
   { settings, rules, pullRequest }: RunRequest,
   { comparison, snapshot, trackedFiles, planned, idle }: ReadFacts,
-): readonly RunNotice[] {
+): Promise<readonly RunNotice[]> {
   const isUnconfigured = settings.gates.length === 0 && rules.length === 0;
   const leavesChecksOut = comparison.headTree !== null && planned.gates.some(({ kind }) => kind === 'check');
   return [
@@ -294,7 +295,7 @@ function noticesOf(
     ...idle.map((path) => ({ kind: 'idle-gate', path }) as const),
     ...(trackedFiles.size > 0 ? [{ kind: 'tracked-log-dir', logDir: settings.logDir } as const] : []),
     ...snapshotNotices(snapshot),
-    ...sharedNotices(ports),
+    ...(await sharedNotices(ports)),
     ...(leavesChecksOut ? [{ kind: 'checks-left-out' } as const] : []),
   ];
 }
@@ -315,9 +316,12 @@ async function trackedRecords(
   return hiddenFiles.length > 0 ? err({ kind: 'log-dir-hides', logDir, files: hiddenFiles }) : trackedFiles;
 }
 
-function sharedNotices({ shared }: RunPorts): readonly RunNotice[] {
-  const why = shared?.problem() ?? null;
-  return why === null ? [] : [{ kind: 'no-shared-passes', why }];
+async function sharedNotices({ shared }: RunPorts): Promise<readonly RunNotice[]> {
+  const problem = shared?.problem() ?? null;
+  if (problem === null) return [];
+  const why =
+    problem.kind === 'failed' ? { kind: problem.kind, message: await failureMessage(problem.failure) } : problem;
+  return [{ kind: 'no-shared-passes', why }];
 }
 
 function snapshotNotices({ unnameable, entries, dirty = [] }: Snapshot): readonly RunNotice[] {

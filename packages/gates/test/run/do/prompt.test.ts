@@ -318,7 +318,7 @@ describe('hostile text', () => {
         expect(seen.isOpen).toBe(false);
         expect(seen.headings[0]).toBe('## What to look for');
         expect(ours.length === 0 ? [] : seen.headings.slice(-ours.length)).toEqual(ours);
-        expect(dynamic.endsWith('\n\nAnswer with the JSON object described above, and nothing after it.')).toBe(true);
+        expect(dynamic.endsWith('\n\nAnswer with the JSON object described above and nothing else.')).toBe(true);
       }),
       { numRuns: 1000 },
     );

@@ -24,9 +24,7 @@ export async function passesFetchCommand({ json = false }: Flags): Promise<void>
 export async function passesPushCommand({ json = false }: Flags): Promise<void> {
   await finish(await pushPasses(workingDirectory()), json, {
     document: (end) =>
-      end === null || end.kind === 'not-shared'
-        ? NOTHING
-        : { ...NOTHING, carrier: end.carrier, passes: end.passes, waivers: end.waivers },
+      end === null ? NOTHING : { ...NOTHING, carrier: end.carrier, passes: end.passes, waivers: end.waivers },
     text: (end) => (end === null ? 'Nothing to share: no new pass for the current change.' : `${describeShared(end)}.`),
   });
 }
