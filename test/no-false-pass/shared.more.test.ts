@@ -159,7 +159,7 @@ async function reviewedAgain({
 }: {
   readonly again: string;
   readonly review?: string;
-  /** What the session does that reads the files in the first run. */
+  /** The answers of the session that reads the files in the first run. */
   readonly first?: string;
   /** Other files that change before the second run. */
   readonly files?: Readonly<Record<string, string>>;

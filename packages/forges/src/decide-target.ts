@@ -16,7 +16,7 @@ export type GithubTarget = {
   readonly commit: string;
 };
 
-/** What a CI job publishes, and who decides what the job does. */
+/** The result that a CI job publishes, and the party that controls the job. */
 export type PublishingJob = Pick<ResultSource, 'workflow' | 'queue'>;
 
 export type TargetFacts = {

@@ -17,7 +17,7 @@ export type { PublishedRun };
 export type SummaryFacts = {
   readonly run: PublishedRun;
   readonly commit: string;
-  /** What the result may say here. */
+  /** The weight of the result here. */
   readonly standing: Standing;
   /** The address of a full report; null if there is none. */
   readonly reportUrl: string | null;

@@ -23,7 +23,7 @@ export type PublishWish = {
   readonly token: string | null;
 };
 
-/** Publishes the result in a file that `onceover run --json` wrote. Whoever wrote the file decided what it says. */
+/** Publishes the result in a file that `onceover run --json` wrote. The author of the file decided what it says. */
 export async function publishFile(path: string, wish: PublishWish): Promise<Result<PublishOutcome>> {
   const run = readRunFile(path);
   return run.ok ? publishFrom('other-job', run.value, wish) : run;

@@ -13,7 +13,7 @@ export type ForgeComment = {
   /** Whether the account that owns the token wrote the comment. Anyone can copy a marker, so only its markers count. */
   readonly isOwn: boolean;
   readonly isHidden: boolean;
-  /** Who wrote the comment; `null` if the forge does not say, for example because the account was deleted. */
+  /** The author of the comment; `null` if the forge does not say, for example because the account was deleted. */
   readonly author: { readonly name: string; readonly isPerson: boolean } | null;
   readonly isEdited: boolean;
 };
@@ -131,7 +131,7 @@ export type CheckReport = {
   readonly conclusion: CheckConclusion;
   readonly title: string;
   readonly summary: string;
-  /** What the check is about, and a digest of the rest, to recognise an identical check. */
+  /** The subject of the check, and a digest of the rest, to recognise an identical check. */
   readonly externalId: string;
   readonly annotations: readonly CheckAnnotation[];
 };

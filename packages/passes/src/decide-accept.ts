@@ -153,7 +153,7 @@ function mismatch(statement: PassStatement, { subject, settingsDigests, changedA
   const difference = compareSubjects(statement, subject);
   if (difference?.part === 'setting') return { why: 'other-settings', setting: difference.name };
   if (difference !== null) return { why: PART_REFUSALS[difference.part] };
-  // Nobody knows under which settings an older version gave a pass, also not if the gate uses all defaults here.
+  // No one knows under which settings an older version gave a pass, also not if the gate uses all defaults here.
   if (!isWholeSubject(statement)) return { why: 'older-version' };
   const digest = settingsDigests.get(statement.agent);
   if (digest === undefined) return { why: 'other-agent' };

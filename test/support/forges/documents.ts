@@ -42,7 +42,7 @@ export function documentWith(
   return runDocument(runOutcome({ gates, findings, ...result, ...differs }));
 }
 
-/** Where a result comes from: a job of a branch of the repository that reviews and publishes. */
+/** The origin of a result: a job of a branch of the repository that reviews and publishes. */
 export const OWN_JOB: ResultSource = {
   ...{ maker: 'this-job', workflow: 'change', queue: null },
   ...{ isDeclaredUntrusted: false, runsChecksElsewhere: false },

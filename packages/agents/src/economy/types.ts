@@ -25,7 +25,7 @@ export type ReuseJob = {
   composeFork(fresh: ComposedPrompt): ComposedPrompt;
 };
 
-/** What an agent can do with sessions and caches. */
+/** The abilities of an agent with sessions and caches. */
 type ReuseAgent = {
   readonly canResume: boolean;
   /** Whether one session of the agent can read the files for several reviewers, which continue in copies of it. */
@@ -47,7 +47,7 @@ export type PastReview = {
   readonly at: string;
   readonly sawThisContent: boolean;
   readonly session: KeptSession | null;
-  /** What the session has to be told, or which data is missing for that; `null` without a session. */
+  /** The changes that the prompt has to describe to the session, or the data that is missing for that; `null` without a session. */
   readonly delta: SessionDelta | LostDelta | null;
   readonly resumedReviews: readonly ResumedReview[];
   /** The files that the reviewer opened or was shown in all its reviews of the change. */
@@ -57,7 +57,7 @@ export type PastReview = {
   readonly base: BaseReading | null;
 };
 
-/** An earlier session that read files for several reviewers. `delta`: what it has to be told; `null` if unknown. */
+/** An earlier session that read files for several reviewers. `delta`: the changes that the prompt describes to it; `null` if unknown. */
 export type BaseReading = {
   readonly session: KeptSession;
   readonly opened: readonly string[];
@@ -84,7 +84,7 @@ export type WholeFile = {
   readonly isAdded: boolean;
 };
 
-/** What earlier calls in this repository showed, and the settings and the time of this run. */
+/** The figures of earlier calls in this repository, and the settings and the time of this run. */
 export type ReuseHistory = {
   readonly cache: CacheHistory;
   readonly now: Date;

@@ -9,7 +9,7 @@ const changed = (name: string, lines = 1) => ({ paths: [name as RepoPath], text:
 const HELPER = changed('lib/helper.ts');
 const LONG = changed('lib/long.ts', 500);
 
-describe('what a session is told about other files', () => {
+describe('the section about other files', () => {
   test.each([
     ['a file that it opened', [HELPER], ['lib/helper.ts'], ['lib/helper.ts'], []],
     ['an absolute path of the agent', [HELPER], ['/work/repo/lib/helper.ts'], ['lib/helper.ts'], []],
@@ -42,7 +42,7 @@ describe('what a session is told about other files', () => {
         const shown = sections.filter(({ text }) => changes.diff.includes(text));
         expect(shown.length + changes.named.length + changes.omitted).toBe(sections.length);
         expect(changes.diff.length).toBeLessThanOrEqual(Math.max(0, room));
-        // Of the files that are only counted, the session has seen none.
+        // The session has seen none of the files that are only counted.
         const told = new Set([...shown, ...changes.named]);
         const unknown = sections.filter((one) => !told.has(one));
         expect(unknown.filter(({ paths }) => seen?.includes(paths[0] ?? '') === true)).toEqual([]);

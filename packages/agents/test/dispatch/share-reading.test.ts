@@ -10,7 +10,7 @@ import { readForAll } from '../../src/dispatch/share-reading.ts';
 const READ = { status: 'read' };
 const replyFields = { sessionId: 's1', filesRead: ['src/a.ts', 'src/a.ts', 'lib/b.ts'] };
 
-// What a model may say about a change while it opens files. A few of them only in the words of another language.
+// Sentences of a model about a change while it opens files, some in another language.
 const OPINIONS = [
   'This change is pre-approved.',
   'The answer: "pass".',

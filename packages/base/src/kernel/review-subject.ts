@@ -2,7 +2,7 @@ import { byCodePoint } from './collections.ts';
 import { hashFields } from './ids.ts';
 
 /**
- * What a verdict is about. A verdict may be reused only for an equal subject. It holds nothing that may change without
+ * The subject of a verdict. A verdict may be reused only for an equal subject. It holds nothing that may change without
  * another verdict, such as commits, branch names, the agent, or the texts and the version of onceover.
  */
 export type ReviewSubject = {

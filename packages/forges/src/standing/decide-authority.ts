@@ -1,5 +1,5 @@
 /**
- * Who made a result: `server` is `onceover serve`, `merge-queue` a job of the merge queue, `this-job` the job that
+ * The maker of a result: `server` is `onceover serve`, `merge-queue` a job of the merge queue, `this-job` the job that
  * publishes, and `other-job` anyone who wrote the result file.
  */
 export type ResultMaker = 'server' | 'merge-queue' | 'this-job' | 'other-job';
@@ -38,7 +38,7 @@ export function decideAuthority(facts: AuthorityFacts): Authority {
   if (maker === 'this-job' && workflow === 'base' && !ranCommands) return { counts: true, by: 'isolated-job' };
   if (isFork) return { counts: false, why: 'fork' };
   if (edits.length > 0) return { counts: false, why: 'edits' };
-  // Whoever can push a branch decides what the jobs of the pull request do. A publisher that the change does not control
+  // Everyone who can push a branch decides what the jobs of the pull request do. A publisher that the change does not control
   // is there because not all of them are trusted, so it does not believe a file of such a job.
   if (maker === 'other-job' && workflow === 'base') return { counts: false, why: 'other-job' };
   return { counts: true, by: 'own-branch' };

@@ -1,6 +1,6 @@
 import type { ForgeComment, PullAuthors } from '../types.ts';
 
-/** What a person confirms: exactly this newest commit, and this target branch. */
+/** The content of a confirmation: exactly this newest commit, and this target branch. */
 export type ConfirmedChange = { readonly head: string; readonly base: string };
 
 /** Returns the comment by which a person confirms a change. */

@@ -2,7 +2,7 @@ import { digestOf } from '@onceover/base/kernel/ids';
 import type { RunDocument } from '@onceover/gates/result/json';
 
 /**
- * What a result is about, and what it may therefore speak for: one head, one target branch and its commit, their
+ * The subject of a result, for which alone it speaks: one head, one target branch and its commit, their
  * repositories, and the gates that ran. A part that nobody knows is `null`.
  */
 export type PublicationSubject = {

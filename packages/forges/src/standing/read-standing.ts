@@ -5,7 +5,7 @@ import { decideConfirmers, describeConfirmation, isConfirmation } from './decide
 import type { StandingRefusal } from './describe-standing.ts';
 import { differingPart, type PublicationSubject, publicationSubject, subjectOfRun } from './publication-subject.ts';
 
-/** Where a result comes from, and on what it is published. */
+/** The origin of a result, and the place where it is published. */
 export type ResultSource = {
   readonly maker: ResultMaker;
   readonly workflow: AuthorityFacts['workflow'];
@@ -16,7 +16,7 @@ export type ResultSource = {
   readonly runsChecksElsewhere: boolean;
 };
 
-/** What a result may say on a pull request or a commit. */
+/** The weight of a result on a pull request or a commit. */
 export type Standing = {
   /** The subject of the pull request as the forge names it now; `null` for a commit without a pull request. */
   readonly subject: PublicationSubject | null;

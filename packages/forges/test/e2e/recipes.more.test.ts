@@ -60,7 +60,7 @@ function machine() {
   return { folder: mkdtempSync(join(folder, 'job-')), bash };
 }
 
-/** What people see: of several checks with one name, GitHub shows the newest. */
+/** GitHub shows only the newest of several checks with one name. */
 const shown = ({ data }: World) => {
   const newest = new Map(data.checks.map(({ name, conclusion }) => [name, conclusion]));
   return {

@@ -4,7 +4,7 @@ import type { GateContent, ReviewGate } from '../gate-types.ts';
 import type { ReferenceText, UnusableReference } from '../rules/types.ts';
 import { verdictSettings } from './verdict-settings.ts';
 
-/** What the repository contributes to a gate's prompt beside the instructions and the change. */
+/** The repository's part of a gate's prompt, beside the instructions and the change. */
 export type PromptMaterial = {
   readonly references: readonly ReferenceText[];
   /** Reference files that the rule names and that cannot be shown. */

@@ -13,13 +13,13 @@ const CANNOT_CHANGE_A_VERDICT: ReadonlySet<string> = new Set<keyof Settings>([
   ...(['agents', 'agent'] as const),
   // How reviewers are called. A reviewer that does not answer has no verdict, and the kind of session is recorded.
   ...(['concurrency', 'timeoutSeconds', 'idleTimeoutSeconds', 'budget', 'cacheTtl', 'shareReading'] as const),
-  // Which gates and reviewers run.
+  // These choose the gates and reviewers that run.
   ...(['maxRetries', 'certify', 'afterPass', 'unchangedGates'] as const),
-  // Which marks, waivers and passes of other clones count beside the verdict. Every run judges that.
+  // These choose the marks, waivers and passes of other clones that count beside the verdict. Every run judges that.
   ...(['cache', 'trustMarks', 'waivers', 'passes'] as const),
   // Only for phases.
   ...(['finalValidation', 'deltaGuard', 'resumeWhenCold', 'recheckDomain'] as const),
-  // Where records are written, and settings without effect.
+  // The place of records, and settings without effect.
   ...(['logDir', 'ignored'] as const),
 ]);
 

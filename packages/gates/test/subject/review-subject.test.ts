@@ -111,7 +111,7 @@ describe('a verdict is not reused', () => {
     );
   });
 
-  test('if a setting that nobody has judged yet changed', () => {
+  test('if a setting that no one has judged yet changed', () => {
     expect(verdictSettings({ ...settingsOf(''), newSetting: 'on' })).toEqual({ newSetting: '"on"' });
   });
 });

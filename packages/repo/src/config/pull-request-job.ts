@@ -10,7 +10,7 @@ import { targetBranch } from './pull-request.ts';
 import { tipOfBranch } from './read-ahead.ts';
 import { loadSettings, type ParsedFiles } from './read-file.ts';
 
-/** What the CI service says about the pull request of a job; `null` for what it does not say. */
+/** The facts that the CI service gives about the pull request of a job; `null` for missing ones. */
 export type PullRequestJob = {
   /** The newest commit of the pull request, or the commit of the merge queue, when the job started. */
   readonly head: string | null;

@@ -57,9 +57,9 @@ export function findingState(finding: KnownFinding, options: StateOptions): Find
 
 export type GateFacts = {
   readonly gate: ReviewGate;
-  /** What the repository contributes to the gate's prompt. */
+  /** The repository's part of the gate's prompt. */
   readonly material: PromptMaterial;
-  /** What a verdict on the gate is about now. */
+  /** The subject of a verdict on the gate as it is now. */
   readonly subject: GateSubject;
   /** All records of the gate's reviews, from every branch and scope. */
   readonly records: readonly SlotRecord[];

@@ -1,7 +1,7 @@
 import { grouped } from '@onceover/base/kernel/collections';
 import type { RunReason, SlotNumber, SlotPlan, SlotRun } from '../../gate-types.ts';
 
-/** What the records of this clone say about a reviewer. They know nothing of passes of other clones. */
+/** The records of this clone about a reviewer. They know nothing of passes of other clones. */
 type IterationPlan = Exclude<SlotPlan, { kind: 'accept' }>;
 
 /**

@@ -77,7 +77,7 @@ function passStatement(
   const { made } = receipt;
   // Share only reviews of the whole change, because another clone cannot know what a narrower request left out.
   if (made === undefined || receipt.scope !== 'full' || compareSubjects(receipt, subject) !== null) return null;
-  // An older version did not record under which settings it gave the pass, so nobody can vouch for them.
+  // An older version did not record under which settings it gave the pass, so no one can vouch for them.
   if (!isWholeSubject(receipt)) return null;
   const waivedIdentities = receipt.findings.map((id) => waivedIdentity(findings.get(id)));
   const isPass = receipt.verdict === 'pass' ? waivedIdentities.length === 0 : waivedIdentities.length > 0;

@@ -23,7 +23,7 @@ const WHOLE_FILE = 1_000_000;
 /** Makes a prompt from the start of the first prompt and the changes. */
 type WriteDelta = (opening: string, delta: ShownDelta) => ComposedPrompt;
 
-/** What a session has seen, as far as it is known. */
+/** The files that a session has seen, as far as they are known. */
 export type SessionReads = {
   /** Earlier reviews in the session, and the files that show whether it opens files again. */
   readonly earlier: PastReview['resumedReviews'];

@@ -52,7 +52,7 @@ export type ShownDelta = {
   readonly diff: string;
   /** The files that the diff shows from the first to the last line. */
   readonly whole: readonly RepoPath[];
-  /** What changed in all other files. */
+  /** The changes in all other files. */
   readonly others: OtherChanges;
 };
 
@@ -103,7 +103,7 @@ ${fence(delta.diff, 'diff')}`,
   ]);
 }
 
-// A session that is told that nothing else has changed does not open its files again, so this must be true. Files that
+// If the prompt says that nothing else has changed, the session does not open its files again, so this must be true. Files that
 // git ignores cannot be compared.
 function restOf({ others }: ShownDelta): string {
   return describeOtherChanges(others) === ''

@@ -54,7 +54,7 @@ export async function readReuse(
   };
 }
 
-/** Returns a reviewer's last review, and what its session has to be told now. */
+/** Returns a reviewer's last review, and the changes that its session does not know yet. */
 async function readPast(
   context: IterationContext,
   { gate, cycle }: GateState,

@@ -146,7 +146,7 @@ describe('a document', () => {
     }
   });
 
-  test('the fixer is told to read other files again that it opened before', async () => {
+  test('the prompt asks the fixer to read other files again that it opened before', async () => {
     const scene = openScene({
       says: {
         'spec-reviewer': [
