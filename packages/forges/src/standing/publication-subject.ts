@@ -3,7 +3,7 @@ import type { RunDocument } from '@onceover/gates/result/json';
 
 /**
  * The subject of a result, for which alone it speaks: one head, one target branch and its commit, their
- * repositories, and the gates that ran. A part that nobody knows is `null`.
+ * repositories, and the gates that ran. A part that is not known is `null`.
  */
 export type PublicationSubject = {
   readonly head: string | null;
