@@ -248,7 +248,7 @@ way(
   },
 );
 
-const CONTINUES = `return { answer: { status: 'read', violations: [] } };`;
+const CONTINUES = `return { answer: { status: 'read' } };`;
 const HELPER = { first: READ_MORE, files: { 'lib/b.ts': 'export const b = 3;\n' } };
 const tells = ({ prompt }: ClaudeCall) => prompt.includes('-export const b = 2;\n+export const b = 3;');
 
