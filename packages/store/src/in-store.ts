@@ -1,5 +1,5 @@
 import { err } from '@onceover/base/kernel/result';
-import { userConfigPath } from './has-store.ts';
+import { hasTeamStore, userConfigPath } from './has-store.ts';
 import type { TeamStore } from './store.ts';
 import { StoreError, storeError } from './store-error.ts';
 
@@ -16,6 +16,11 @@ type Choice<T> = {
 /** Returns the error of a program that does not contain the store for teams, although the user has configured one. */
 export function noTeamPackage(): StoreError {
   return storeError(userConfigPath(process.env), 'no-package', '');
+}
+
+/** Returns the error of such a program if a run needs workers: without a configured store, there are none to ask. */
+export function noWorkers(): StoreError {
+  return hasTeamStore() ? noTeamPackage() : storeError(userConfigPath(process.env), 'no-address', '');
 }
 
 /**

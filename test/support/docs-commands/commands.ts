@@ -89,6 +89,8 @@ function eachChoice(command: string): readonly string[] {
 
 function storyInSpan({ page, line, text }: Span): readonly Story[] {
   const at = `${page}:${line}`;
+  // The name of a check, such as `onceover / main`, is not a command.
+  if (/^onceover(?: \/ |: )/.test(text)) return [];
   if (PROGRAMS.test(text)) return [[{ ...toldAt(text, at), inSentence: true }]];
   if (SHORTHAND.test(text)) return [[{ ...toldAt(`onceover ${text}`, at), inSentence: true, isSynopsis: true }]];
   return [];

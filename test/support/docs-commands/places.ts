@@ -151,6 +151,7 @@ export const OTHERS: readonly (readonly [command: RegExp, by: string])[] = [
   [/^npm (?:ci|install|pack)\b/, 'packages/onceover/test/setup/e2e/first-use.more.test.ts'],
   [/^node examples\/workflow\/play\.mjs$/, 'packages/loops/test/workflows/e2e/cli.more.test.ts'],
   [/^npx vitest run /, 'vitest.config.ts'],
+  [/^tools\/git-matrix\.sh /, 'tools/git-matrix.sh'],
   [/^node tools\/review\/voice\.mjs --list /, 'test/tools/voice.test.ts'],
   [/^node bench\/[\w-]+\.mjs$/, 'bench/all.mjs'],
   [/^git fetch origin "\+refs\/heads\/\$CI_MERGE_REQUEST/, 'test/docs/ci.more.test.ts'],

@@ -16,7 +16,7 @@ import type { TextFiles } from '@onceover/repo/git/tree-files';
 import { openContents } from '@onceover/repo/git/working-files';
 import { requireConsent } from '@onceover/repo/trust/consent';
 import { hasTeamStore } from '@onceover/store/has-store';
-import { noTeamPackage } from '@onceover/store/in-store';
+import { noTeamPackage, noWorkers } from '@onceover/store/in-store';
 import { storeResult } from '@onceover/store/store-error';
 import { openFindings } from '../findings/open-findings.ts';
 import type { Rubric } from '../gate-types.ts';
@@ -274,7 +274,7 @@ async function openRun(repository: RepositoryPaths, options: RunOptions, fetches
     shared: passSharing?.shared ?? null,
     async reviewers() {
       if (options.remote === true) {
-        if (!ONCEOVER_TEAM) throw noTeamPackage();
+        if (!ONCEOVER_TEAM) throw noWorkers();
         remote ??= import('@onceover/agents/remote/remote-reviewers').then((module) =>
           module.openRemote(repository, settings, proofOf),
         );
