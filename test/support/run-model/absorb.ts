@@ -98,7 +98,8 @@ function keepRecord(
     .sort((a, b) => a - b);
   const files = status === 'skipped_prior_pass' || written?.snapshot == null ? null : stand.files;
   const change = { start: first ?? iteration, base: stand.base, files };
-  const own = { content: gate.content, prompt: gate.prompt, scope: stand.scope.key, ...change };
+  const warnsBelow = stand.warnsBelow.join();
+  const own = { content: gate.content, prompt: gate.prompt, warnsBelow, scope: stand.scope.key, ...change };
   const open = found.flatMap(({ id, state }) => (id !== null && state !== null && isOpen(state) ? [id] : []));
   const look: ModelLook = { slot, status, violations, passIteration, fails, open, moment: ++model.moments, own };
   const record = { gate: gate.id, iteration, where: stand.where, look, isNumbered: true };

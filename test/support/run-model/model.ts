@@ -58,6 +58,8 @@ export type ModelLook = {
   readonly own: {
     readonly content: string;
     readonly prompt: string;
+    /** The settings that decide which findings only warn. */
+    readonly warnsBelow: string;
     readonly scope: string;
     /** The first iteration of its cycle, and the change that it saw. */
     readonly start: number;

@@ -114,7 +114,11 @@ function slotStand(
   // A slot with an open finding of its own has not passed.
   const mine = looks.filter((look) => look.slot === slot);
   const last = newest(mine).at(-1);
-  const isFailure = last?.status === 'fail' && last.own?.content === gate.content && last.own.prompt === gate.prompt;
+  const isFailure =
+    last?.status === 'fail' &&
+    last.own?.content === gate.content &&
+    last.own.prompt === gate.prompt &&
+    last.own.warnsBelow === stand.warnsBelow.join();
   const failedAt = isFailure ? last.moment : null;
   const seen = last?.own?.files ?? null;
   const sawTree = seen === null ? null : treeId(seen);
@@ -253,14 +257,15 @@ function failingIterations(model: Model, stand: Stand, gate: ModelGate, looks: r
     // Iterations before the first failure are no attempts to fix it.
     if (these.length === 0 || (failed === '' && !these.some(({ fails }) => fails))) continue;
     const own = these.find((look) => look.own !== null)?.own ?? null;
-    const what = own === null ? 'unknown' : JSON.stringify([own.content, own.prompt]);
+    const what = own === null ? 'unknown' : JSON.stringify([own.content, own.prompt, own.warnsBelow]);
     const isNew = known.size === 0 || !known.has(what);
     known.add(what);
     if (!these.some(({ fails }) => fails)) continue;
     failed = what;
     if (!isNew && !these.some((look) => closesOne(look, looks, since))) retries++;
   }
-  const isCurrent = failed === 'unknown' || failed === JSON.stringify([gate.content, gate.prompt]);
+  const isCurrent =
+    failed === 'unknown' || failed === JSON.stringify([gate.content, gate.prompt, stand.warnsBelow.join()]);
   return isCurrent ? retries + 1 : 0;
 }
 
@@ -316,7 +321,7 @@ function isSame(a: Entry | null, b: Entry | undefined): boolean {
 }
 
 export function receiptKey(stand: Stand, gate: ModelGate, slot: number): string {
-  return JSON.stringify([gate.id, slot, gate.content, stand.scope.key, gate.prompt]);
+  return JSON.stringify([gate.id, slot, gate.content, stand.scope.key, gate.prompt, stand.warnsBelow]);
 }
 
 export function checkKey(gate: GateId, command: string, tree: string): string {
