@@ -36,13 +36,7 @@ function fromMemory({ cwd, session }: StopRequest): StopAnswer | null {
   const { judged } = memory;
   // In a pull request, do not use a stored verdict, because it was made with the configuration of the working tree and
   // not of the base branch. With a store for teams, another clone may have found something since.
-  if (
-    judged === null ||
-    isPullRequest(process.env) ||
-    (ONCEOVER_TEAM && hasTeamStore()) ||
-    !isUnchanged(worktree, judged)
-  )
-    return null;
+  if (judged === null || isPullRequest(process.env) || hasTeamStore() || !isUnchanged(worktree, judged)) return null;
   const decision = decideStop(judged.verdict, memory.sessions[session] ?? null);
   const nothingToCount = decision.blocks === null && memory.sessions[session] === undefined;
   return nothingToCount ? decision.answer : countBlocks(worktree, memory, session, decision);
